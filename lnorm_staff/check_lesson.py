@@ -98,10 +98,10 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
     for entry, answer in zip(entries, known, strict=True):
         what, feedback = f"the value {answer.answer!r}", exercise.judge(answer.answer)
         yield from _of_answer(entry.line, what, entry.word, answer, feedback)
-    within = 1.5 * max(exercise.within, ROUNDED)
+    tol = 1.5 * max(exercise.tol, ROUNDED)
     pairs = itertools.combinations(zip(entries, known, strict=True), 2)
     for (one, (value, *_)), (other, (near, *_)) in pairs:
-        if "wrong" in (one.word, other.word) and same(value, near, within):
+        if "wrong" in (one.word, other.word) and same(value, near, tol):
             yield other.line, f"{near!r} is too close to {value!r} on line {one.line}."
     values = {value for value, *_ in known if not isinstance(value, str)}
     for choice in set(exercise.choices) - values:

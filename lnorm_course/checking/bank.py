@@ -30,7 +30,7 @@ or a mistake is explained by a sentence after `#`, with the misconception behind
 | `right` | both | a value and why it's right, the answer first; for code, only the sentence |
 | `wrong` | both | a value; for code, what a mistake returns, or a program with `return` below |
 | `hint` | both | from the gentlest to the strongest |
-| `within` | both | how much a number may differ from the right one |
+| `tol` | both | the absolute tolerance for a number; in a tensor, also the relative one |
 | `choose` | values | a list of the numbers to choose from |
 | `on` | functions | the name of an input, a colon, and the arguments; or a dictionary |
 | `see` | classes | the arguments of `class_attempts.look`, the first is OUTPUT or the like |
@@ -64,10 +64,10 @@ __all__ = ["BankLoader", "Entry", "Section", "sections", "setups"]
 
 HEAD = re.compile(r"(\w+)(?:\(([\w, ]+)\))?(  \(further\))?")
 SETUP = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONS = ("within", "choose", "model", "without")
-OF_VALUES = ("right", "wrong", "hint", "within", "choose")
+OPTIONS = ("tol", "choose", "model", "without")
+OF_VALUES = ("right", "wrong", "hint", "tol", "choose")
 OF_CODE = (
-    *("on", "see", "norm", "model", "without", "within"),
+    *("on", "see", "norm", "model", "without", "tol"),
     *("right", "wrong", "mistakes", "hint", "gaps"),
 )
 

@@ -43,7 +43,7 @@ class CodeExercise(Exercise):
         model: an error model: of layer norm over some of the inputs' axes, or another one in
             `slips`.
         mistakes: further wrong answers.
-        within: the absolute and the relative tolerance for each number.
+        tol: as for every `Exercise`.
         without: functions that the lesson doesn't allow here, such as "torch.std" and
             "lnorm_utils.standardize".
 
@@ -69,10 +69,10 @@ class CodeExercise(Exercise):
         by_steps: Callable | None = None,
         model: ErrorModel = SENTENCES,
         mistakes: Sequence[Mistake] = (),
-        within: float = 1e-6,
+        tol: float = 1e-6,
         without: Sequence[str] = (),
     ) -> None:
-        super().__init__(hints, within)
+        super().__init__(hints, tol)
         self.template, self.reason, self.without = template, reason, tuple(without)
         self.answer = template.make()
         self.by_steps, self.model, self.mistakes = by_steps, model, list(mistakes)
@@ -105,7 +105,7 @@ class CodeExercise(Exercise):
         """The search for the mistakes behind a result."""
         pieces = self.model.pieces if self.by_steps else []
         own = self.template.wrong
-        return Search(self.run, self.right, self.mistakes, own, pieces, self.within)
+        return Search(self.run, self.right, self.mistakes, own, pieces, self.tol)
 
     @property
     def right_programs(self) -> list[tuple[int, ...]]:
@@ -206,9 +206,9 @@ class CodeExercise(Exercise):
     def _by_numbers(self, outcome: Outcome, wrong: list[int]) -> Feedback:
         """Describe the pattern in wrong numbers, or where the first one differs."""
         number, results = wrong[0], outcome.values
-        if shown := pattern(results, self.right, self.within):
+        if shown := pattern(results, self.right, self.tol):
             return with_remark(Feedback(State.WRONG, shown, first_sentence(shown)), outcome.remark)
-        differs, table = difference(results[number], self.right[number], self.within)
+        differs, table = difference(results[number], self.right[number], self.tol)
         told = f"{self.input_words[number]}: {differs}"
         if number > 0 and not self.use_class:
             perhaps = A_FIXED_SIZE if only_these_fit(self.inputs, wrong) else ""

@@ -15,21 +15,25 @@ IN_FLOAT32 = 1e-5  # tolerance between float32 and float64 results
 SAME_WORDS = {"epsilon": "eps", "ε": "eps", "inf": "infinity", "∞": "infinity"}
 
 
-def same(attempt: object, expected: object, within: float) -> bool:
-    """Tell whether an attempt has the expected kind and shape, and is close enough in value."""
+def same(attempt: object, expected: object, tol: float) -> bool:
+    """Tell whether an attempt has the expected kind and shape, and is close enough in value.
+
+    For a plain number, `tol` is the absolute tolerance. For each number in a tensor, it's both the
+    absolute and the relative tolerance.
+    """
     given, right = plain(attempt), plain(expected)
     if isinstance(right, Tensor):
         if not isinstance(given, Tensor) or given.shape != right.shape:
             return False
-        if are_far(first_number(given), first_number(right), within):
+        if are_far(first_number(given), first_number(right), tol):
             return False  # most tensors that differ do so in their first number
-        return dtypes_agree(given, right) and bool(close_numbers(given, right, within).all())
+        return dtypes_agree(given, right) and bool(close_numbers(given, right, tol).all())
     if isinstance(right, tuple):
         if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
             given = tuple(given.tolist())
         if not isinstance(given, tuple) or len(given) != len(right):
             return False
-        return all(same(g, r, within) for g, r in zip(given, right, strict=True))
+        return all(same(g, r, tol) for g, r in zip(given, right, strict=True))
     if isinstance(right, str) or type(given) is str:
         return _word(given) == _word(right) is not None
     if isinstance(right, bool) or isinstance(given, bool):
@@ -37,7 +41,7 @@ def same(attempt: object, expected: object, within: float) -> bool:
     if not (isinstance(given, Real) and isinstance(right, Real)):
         return False
     one, other = as_float(given), as_float(right)
-    return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= within
+    return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= tol
 
 
 def plain(value: Any) -> Any:
@@ -63,11 +67,11 @@ def dtypes_agree(attempt: Tensor, expected: Tensor) -> bool:
     return len(pair) == 1 or pair == {torch.float32, torch.float64}
 
 
-def close_numbers(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
+def close_numbers(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
     if attempt.dtype != expected.dtype:
-        within = max(within, IN_FLOAT32)
+        tol = max(tol, IN_FLOAT32)
     attempt, expected = attempt.double(), expected.double()
-    return torch.isclose(attempt, expected, rtol=within, atol=within, equal_nan=True)
+    return torch.isclose(attempt, expected, rtol=tol, atol=tol, equal_nan=True)
 
 
 def first_number(value: object) -> complex:
@@ -75,16 +79,19 @@ def first_number(value: object) -> complex:
     return sum(value.flatten()[:1].tolist()) if isinstance(value, Tensor) else math.nan
 
 
-def are_far(one: complex, other: complex, within: float) -> bool:
-    """Tell whether two numbers differ too much to begin close tensors; never true for NaN."""
-    return abs(one - other) > 2 * max(within, IN_FLOAT32) * (1 + abs(other))
+def are_far(one: complex, other: complex, tol: float) -> bool:
+    """Tell whether two numbers differ too much to begin close tensors; never true for NaN.
+
+    That is by more than twice `tol`, which is both the absolute and the relative tolerance.
+    """
+    return abs(one - other) > 2 * max(tol, IN_FLOAT32) * (1 + abs(other))
 
 
-def differing(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
-    """Mark the numbers that differ, each relative to the largest number in its row."""
+def differing(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
+    """Mark the numbers that differ by more than `tol`, relative to the largest one in its row."""
     scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
-    strictly = ~close_numbers(attempt.double() / scale, expected.double() / scale, within)
-    return strictly if strictly.any() else ~close_numbers(attempt, expected, within)
+    strictly = ~close_numbers(attempt.double() / scale, expected.double() / scale, tol)
+    return strictly if strictly.any() else ~close_numbers(attempt, expected, tol)
 
 
 def _word(value: object) -> str | None:

@@ -33,7 +33,7 @@ class Exercise(ABC):
 
     Args:
         hints: from the gentlest to the strongest; none gives the answer away.
-        within: how much a number may differ from the right one.
+        tol: the absolute tolerance for a number; in a tensor, also the relative tolerance.
     """
 
     bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - topic → name → exercise
@@ -44,8 +44,8 @@ class Exercise(ABC):
     last_help = "`.solution()` shows the answer."  # shown after the last hint
     without: Sequence[str] = ()  # functions that an attempt must not call
 
-    def __init__(self, hints: Sequence[str], within: float) -> None:
-        self.hints, self.within = list(hints), within
+    def __init__(self, hints: Sequence[str], tol: float) -> None:
+        self.hints, self.tol = list(hints), tol
         self._hints_given = 0
         self._mistakes_told: set[str] = set()
 

@@ -21,17 +21,17 @@ SAME = 1e-3  # how much factors called the same may differ, as a fraction of the
 LEAST = 1e-6  # a smaller factor is just rounding error in zeros
 
 
-def pattern(results: Sequence[Any], right: Sequence[Any], within: float) -> str:
+def pattern(results: Sequence[Any], right: Sequence[Any], tol: float) -> str:
     """Describe what happened to otherwise right numbers; return "" if nothing is certain.
 
     Args:
         results, right: an attempt's results for the inputs, and the right ones.
-        within: how much two numbers called equal may differ.
+        tol: the absolute and the relative tolerance for two numbers called equal.
     """
     pairs = [*zip(results, right, strict=True)]
     if not all(map(_are_numbers, pairs)):
         return ""
-    if all(_is_first_part(*pair, within) for pair in pairs):
+    if all(_is_first_part(*pair, tol) for pair in pairs):
         return "You returned the right result for the first index only. Does a loop end too soon?"
     if any(result.numel() != wanted.numel() for result, wanted in pairs):
         return ""
@@ -39,7 +39,7 @@ def pattern(results: Sequence[Any], right: Sequence[Any], within: float) -> str:
     if min(len(given.unique()), len(exact.unique())) < FEWEST:
         return ""
     is_alike = all(result.shape == wanted.shape for result, wanted in pairs)
-    return _moved(pairs, within, is_alike) or (_scaled(given, exact) if is_alike else "")
+    return _moved(pairs, tol, is_alike) or (_scaled(given, exact) if is_alike else "")
 
 
 def _are_numbers(pair: Pair) -> bool:
@@ -47,25 +47,25 @@ def _are_numbers(pair: Pair) -> bool:
     return is_tensors and dtypes_agree(*pair) and not pair[1].is_complex()
 
 
-def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
+def _is_first_part(result: Tensor, right: Tensor, tol: float) -> bool:
     """Tell whether a result is what a loop, or a nested loop, computes in its first iteration."""
     part = right
     while part.ndim and part.numel() > result.numel():
         part = part[0]
     is_part = part.numel() == result.numel() < right.numel()
-    return is_part and same(result.flatten(), part.flatten(), within)
+    return is_part and same(result.flatten(), part.flatten(), tol)
 
 
-def _moved(pairs: Sequence[Pair], within: float, is_alike: bool) -> str:
+def _moved(pairs: Sequence[Pair], tol: float, is_alike: bool) -> str:
     """Say whether the right numbers are at the wrong indices, and which axes are swapped."""
     in_order = ([each.flatten().sort().values for each in pair] for pair in pairs)
-    if not all(same(result, right, within) for result, right in in_order):
+    if not all(same(result, right, tol) for result, right in in_order):
         return ""
     ndim = pairs[0][1].ndim
     axes = [
         axes
         for axes in itertools.combinations(range(ndim), 2)
-        if all(r.ndim == ndim and same(r.transpose(*axes), right, within) for r, right in pairs)
+        if all(r.ndim == ndim and same(r.transpose(*axes), right, tol) for r, right in pairs)
     ]
     if axes:
         which = "axes {} and {}".format(*axes[0]) if len(axes) == 1 else "two axes"

@@ -29,7 +29,7 @@ class Prediction(Exercise):
         right: the right value and why it is right, and then further right ones. A tuple also
             matches a list and an array.
         wrong: wrong values that people give.
-        within: how much a number may differ from the answer.
+        tol: the absolute tolerance for each number.
         choose: the numbers to choose from, if the question says "Choose the closest". A number
             that the bank doesn't know counts as the choice that is `nearest` to it, so a measured
             value is right, too. If no choice is near enough, the choices are listed.
@@ -51,10 +51,10 @@ class Prediction(Exercise):
         right: Sequence[tuple[object, str]],
         wrong: Sequence[Mistake],
         hints: Sequence[str],
-        within: float = 1e-6,
+        tol: float = 1e-6,
         choose: Sequence[float] = (),
     ) -> None:
-        super().__init__(hints, within)
+        super().__init__(hints, tol)
         self.choices = list(choose)
         self.answers, self.wrong = [Mistake(*each) for each in right], list(wrong)
 
@@ -70,7 +70,7 @@ class Prediction(Exercise):
             if choice is None or not (feedback := self._known(choice)):
                 return Feedback(State.WRONG, self.asked_to_choose)
             return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
-        is_near = self.within > 1e-3 and same(value, answer, NEARLY)
+        is_near = self.tol > 1e-3 and same(value, answer, NEARLY)
         if is_near and (_is_short(number) or same(value, answer, CUT_OFF)):
             return Feedback(State.WRONG, "that's close. Round it to two decimals.")
         return Feedback(State.WRONG, self._difference(value))
@@ -78,11 +78,11 @@ class Prediction(Exercise):
     def _known(self, value: object) -> Feedback | None:
         """Return the bank's feedback on a value, or None if the bank doesn't have the value."""
         for known in self.answers:
-            if same(value, known.answer, self.within):
+            if same(value, known.answer, self.tol):
                 return Feedback(State.RIGHT, known.why, found=((known,),))
         for known in self.wrong:
             # Values rounded to two decimals are recognized, too.
-            if same(value, known.answer, max(self.within, ROUNDED)):
+            if same(value, known.answer, max(self.tol, ROUNDED)):
                 name = first_sentence(known.why)
                 return Feedback(State.WRONG, known.why, name, known.misconceptions, ((known,),))
         return None

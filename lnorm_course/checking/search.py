@@ -30,7 +30,7 @@ class Search:
         mistakes: the exercise's own list of mistakes.
         own_pieces: the wrong pieces of the exercise's program.
         pieces: the wrong pieces of the exercise's error model.
-        within: how much a number may differ.
+        tol: the tolerance of the exercise, as `same` takes it.
     """
 
     run: Callable[[Explanation, int], object]
@@ -38,7 +38,7 @@ class Search:
     mistakes: Sequence[Mistake]
     own_pieces: Sequence[Piece]
     pieces: Sequence[Piece]
-    within: float
+    tol: float
     # Caches, so that each mistake runs only once, however many attempts are checked.
     _known: dict[tuple, tuple[object, complex]] = field(default_factory=dict)
     _seen_at: dict[int, dict[int, Explanation]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Search:
             if first in wrong and len(parts) > 1:
                 seen = self._seen(first)
                 parts = tuple(p for part in parts for p in seen.get(id(part), (part,)))
-            return bool(parts) and not are_far(begins, self._result(parts, first)[1], self.within)
+            return bool(parts) and not are_far(begins, self._result(parts, first)[1], self.tol)
 
         def gives(number: int) -> Callable[[Explanation], bool]:
             return lambda parts: self.fits(results[number], parts, number)
@@ -158,14 +158,14 @@ class Search:
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one[:2] == other[:2]
         with contextlib.suppress(TypeError, ValueError):  # a wrong part may return anything
-            return same(one, other, self.within)
+            return same(one, other, self.tol)
         return False
 
     def _tells_little(self, result: object) -> bool:
         """Tell whether too many programs return this for two mistakes to be inferred from it."""
         if isinstance(result, torch.Tensor):
             # Times 1, because PyTorch can't take the absolute value of booleans.
-            return result.numel() > MOST_NUMBERS or bool(((result * 1).abs() <= self.within).all())
+            return result.numel() > MOST_NUMBERS or bool(((result * 1).abs() <= self.tol).all())
         return isinstance(result, bool | str)
 
 

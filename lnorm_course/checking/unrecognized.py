@@ -18,7 +18,7 @@ FUNCTIONS = [f"a {kind.__name__}" for kind in (FunctionType, BuiltinFunctionType
 NUMBERS = "the numbers are right, but "
 
 
-def difference(attempt: object, right: object, within: float) -> tuple[str, str]:
+def difference(attempt: object, right: object, tol: float) -> tuple[str, str]:
     """Say what is right about a wrong result, and where it first differs.
 
     Returns:
@@ -30,13 +30,13 @@ def difference(attempt: object, right: object, within: float) -> tuple[str, str]
     if not (isinstance(given, Tensor) and isinstance(wanted, Tensor)):
         return _of_kinds(attempt, wanted), ""
     if given.shape != wanted.shape:
-        numbers = NUMBERS if same(given.flatten(), wanted.flatten(), within) else ""
+        numbers = NUMBERS if same(given.flatten(), wanted.flatten(), tol) else ""
         shape = tuple(given.shape)
         told = f"{numbers}your tensor has shape {shape}. It should be {tuple(wanted.shape)}."
         return told, ""
     if not dtypes_agree(given, wanted):
         return f"your tensor has dtype {given.dtype}. It should be {wanted.dtype}.", ""
-    wrong = torch.atleast_2d(differing(given, wanted, within))
+    wrong = torch.atleast_2d(differing(given, wanted, tol))
     index = wrong.nonzero()[0].tolist()
     rows = wrong.reshape(-1, wrong.shape[-1]).any(-1)
     right_rows = len(rows) - int(rows.sum())

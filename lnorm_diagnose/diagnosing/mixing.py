@@ -15,13 +15,13 @@ MOST_NAMED = 6
 FAR = 100.0
 
 
-def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
+def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float) -> list[str]:
     """Say how rows or features affect each other differently than in a norm of each row alone.
 
     Args:
         call: a function that returns the layer's output for x.
         size: how many numbers a row has.
-        within: how far off a number may be, in absolute and in relative terms.
+        tol: the absolute and the relative tolerance for each number.
     """
     y = call(x)
     rows = x.reshape(-1, size)
@@ -35,7 +35,7 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: fl
         for number in torch.arange(rows.shape[axis])[:, None]:
             changed = rows.index_copy(axis, number, other.index_select(axis, number))
             z = call(changed.reshape(x.shape))
-            same = torch.isclose(z, y, rtol=within, atol=within, equal_nan=True)
+            same = torch.isclose(z, y, rtol=tol, atol=tol, equal_nan=True)
             found.append(~same.reshape(rows.shape).all(1 - axis))
         return torch.stack(found)
 

@@ -30,12 +30,12 @@ function calculated(text) {
   } catch { return null; }
 }
 
-function same(given, expected, within) {
+function same(given, expected, tol) {
   if (Array.isArray(expected))
     return Array.isArray(given) && given.length === expected.length
-      && expected.every((each, i) => same(given[i], each, within));
+      && expected.every((each, i) => same(given[i], each, tol));
   if (typeof expected === "number")
-    return typeof given === "number" && Math.abs(given - expected) <= within;
+    return typeof given === "number" && Math.abs(given - expected) <= tol;
   return typeof expected === "string" ? given === expected.trim().toLowerCase() : given === expected;
 }
 
@@ -50,13 +50,13 @@ function nearestChoice(number, choices) {
 }
 
 /** Judge an answer as the exercise in Python does; return {isRight, html}. */
-function judge(text, { kind, asked, right, wrong, within, rounded, nearly, choices, choose, closest }) {
+function judge(text, { kind, asked, right, wrong, tol, rounded, nearly, choices, choose, closest }) {
   const say = (message, sign = SIGNS.wrong) => ({
     isRight: false, html: `<strong>${sign}</strong> ${message}`,
   });
   if (!text.trim()) return say("give an answer first.", SIGNS.open);
   const known = (value) => {
-    const found = right.find((one) => same(value, one.value, within));
+    const found = right.find((one) => same(value, one.value, tol));
     if (found) return { isRight: true, html: found.html };
     const slip = wrong.find((one) => same(value, one.value, rounded));
     return slip && { isRight: false, html: slip.html };

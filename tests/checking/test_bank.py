@@ -26,7 +26,7 @@ how_many  (further)
     right  "six"  # In words.
     # Another comment.
     wrong  2  # Those are the rows. [over the batch]
-    within 0.1
+    tol    0.1
     hint   Count.
     hint   Count again.
 
@@ -130,8 +130,8 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
     ("old", "new", "line", "message"),
     [
         ("how_many  (further)", "how many", 9, "an exercise begins with"),
-        ("    within 0.1", "    withn 0.1", 15, "'withn' isn't one of the words right, wrong"),
-        ("    within 0.1", "   within 0.1", 15, "indented by four spaces"),
+        ("    tol    0.1", "    tl     0.1", 15, "'tl' isn't one of the words right, wrong"),
+        ("    tol    0.1", "   tol    0.1", 15, "indented by four spaces"),
         (
             "[over the batch]",
             "[over a batch]",

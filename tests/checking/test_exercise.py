@@ -57,7 +57,7 @@ NUMBER = Prediction(
     right=[(3.0, "One, two, three.")],
     wrong=[Mistake(2, "You began at zero. Begin at one.", (Misconception.ONE_MEAN_PER_SENTENCE,))],
     hints=HINTS,
-    within=0.01,
+    tol=0.01,
 )
 CHOICE = predicted(0.5, 0, 1, 0.3, choose=[0, 0.5, 1])
 THIRD = predicted(1.0, 1 / 3)

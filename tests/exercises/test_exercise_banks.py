@@ -48,10 +48,10 @@ def test_answer_and_mistakes_are_far_more_than_the_tolerance_apart(exercise):
     }
     broken = {"AttributeError", "NameError"}  # a mistake of this bank, not of a student
     assert not [why for why, r in results.items() if {getattr(v, "kind", "") for v in r} & broken]
-    within = APART.get(exercise.name, 1000) * exercise.within
+    tol = APART.get(exercise.name, 1000) * exercise.tol
     for one, other in itertools.combinations(results, 2):
         pairs = zip(results[one], results[other], strict=True)
-        assert not all(same(a, b, within) for a, b in pairs), f"{one} {other}"
+        assert not all(same(a, b, tol) for a, b in pairs), f"{one} {other}"
 
 
 def test_the_exercises_that_a_lesson_asks_after_its_recap_are_those_marked_further():
