@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from lnorm_diagnose.slips.misconceptions import Misconception
-from lnorm_diagnose.slips.notation import Piece
+from lnorm_diagnose.slips.notation import Option
 from lnorm_utils.words import clause, first_sentence
 
 __all__ = ["Explanation", "Mistake", "Part", "Raised", "explain", "in_gaps", "in_words", "said"]
@@ -28,7 +28,7 @@ class Mistake(NamedTuple):
     misconceptions: tuple[Misconception, ...] = ()
 
 
-Part = Mistake | Piece
+Part = Mistake | Option
 Explanation = tuple[Part, ...]
 Parts = TypeVar("Parts", bound=tuple)
 
@@ -94,8 +94,8 @@ def explain(
     return [parts for parts in found if len(parts) == len(found[0])]
 
 
-def in_gaps(groups: Iterable[tuple[Piece, ...]]) -> Iterator[tuple[Piece, ...]]:
-    """Yield the groups of pieces in which no two pieces fill the same gap."""
+def in_gaps(groups: Iterable[tuple[Option, ...]]) -> Iterator[tuple[Option, ...]]:
+    """Yield the groups of distractors in which no two fill the same gap."""
     return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
 
 
@@ -115,9 +115,9 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 
 def said(parts: Explanation) -> list[str]:
     """Return the sentence for each mistake, in the version that also holds with the others."""
-    is_elsewhere = any(isinstance(part, Piece) and part.is_axes for part in parts)
+    is_elsewhere = any(isinstance(part, Option) and part.is_axes for part in parts)
     return [
-        part.elsewhere if is_elsewhere and isinstance(part, Piece) and part.elsewhere else part.why
+        part.elsewhere if is_elsewhere and isinstance(part, Option) and part.elsewhere else part.why
         for part in parts
     ]
 

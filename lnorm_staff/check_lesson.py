@@ -120,25 +120,25 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
-    """Find programs whose verdict contradicts their pieces, and pieces mistaken for others."""
+    """Find programs whose verdict contradicts their options, and options mistaken for others."""
     (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
     for chosen in template.programs:
-        pieces = template.pieces(chosen)
-        wrong = [piece for piece in pieces if piece.why]
+        options = template.options(chosen)
+        wrong = [option for option in options if option.why]
         if len(wrong) > 1 or exercise.is_right_with(chosen) != bool(wrong):
             continue
         if wrong:
-            said = f"the wrong piece {wrong[0].code!r} has no effect on any input."
+            said = f"the distractor {wrong[0].code!r} has no effect on any input."
             yield entry.line_of(wrong[0].at), said
         else:
-            code = ", ".join(repr(piece.code) for piece in pieces)
+            code = ", ".join(repr(option.code) for option in options)
             yield entry.line, f"the program with {code} isn't right."
-    for piece in search.own_pieces:
-        results = {n: search.result((piece,), n) for n in range(len(exercise.inputs))}
+    for option in search.own_distractors:
+        results = {n: search.result((option,), n) for n in range(len(exercise.inputs))}
         found = [part for (part,) in search.find(results, most=1)]
-        others = [part.why for part in found if part.why != piece.why]
-        if piece in found and others:
-            yield entry.line_of(piece.at), f"a different message fits {piece.code!r}: {others[0]}"
+        others = [part.why for part in found if part.why != option.why]
+        if option in found and others:
+            yield entry.line_of(option.at), f"a different message fits {option.code!r}: {others[0]}"
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ or a mistake is explained by a sentence after `#`, with the misconception behind
 | `norm` | code | the right result, computed with the steps of the model, `norm` |
 | `model`, `without` | code | as in `CodeExercise` |
 | `mistakes` | code | `Mistake`s created by the Python block |
-| `gaps` | code | the program with gaps below; its first pieces are the answer |
+| `gaps` | code | the program with gaps below; its first options are the answer |
 """
 
 import math
@@ -205,15 +205,15 @@ class BankLoader(SourceFileLoader):
         """Split an entry into its code, its sentences, and any misconception in brackets."""
         source, _, words = f" {entry.rest}".partition(" # ")
         try:
-            piece = told(words.strip())
+            option = told(words.strip())
         except ValueError as problem:
             raise TextError(self.text, entry.line, str(problem)) from None
-        if not piece.why.endswith("."):
+        if not option.why.endswith("."):
             form = "expected two spaces, #, and a sentence with a period."
             raise TextError(self.text, entry.line, form)
-        if len(piece.misconceptions) > 1 or piece.has or piece.tags:
+        if len(option.misconceptions) > 1 or option.has or option.tags:
             raise TextError(self.text, entry.line, "brackets must hold one misconception here.")
-        return source.strip(), piece.why, piece.misconceptions
+        return source.strip(), option.why, option.misconceptions
 
     def exercise(self, section: Section) -> Exercise:
         """Make the exercise that a section describes."""
@@ -262,16 +262,16 @@ class BankLoader(SourceFileLoader):
         return Mistake(scope["mistake"], why, misconceptions)
 
     def template(self, entry: Entry) -> Template:
-        """Read a program with gaps, run its answer, and check that each wrong piece compiles."""
+        """Read a program with gaps, run its answer, and check that each distractor compiles."""
         try:
             template = parse(entry.below)
         except GapError as problem:
             raise TextError(self.text, entry.line_of(problem.at), str(problem)) from None
         self.run("template.make()", entry.below_line, names={"template": template})
-        for piece in template.wrong:
+        for option in template.distractors:
             try:
-                compile(template.program([piece]), "<gaps>", "exec")
+                compile(template.program([option]), "<gaps>", "exec")
             except SyntaxError as error:
-                said = f"the program with {piece.code!r} isn't Python: {error.msg}."
-                raise TextError(self.text, entry.line_of(piece.at), said) from None
+                said = f"the program with {option.code!r} isn't Python: {error.msg}."
+                raise TextError(self.text, entry.line_of(option.at), said) from None
         return template

@@ -1,4 +1,4 @@
-"""A code exercise as a program with gaps, in JupyterLab: a student chooses a piece for each gap.
+"""A code exercise as a program with gaps, in JupyterLab: a student chooses an option for each gap.
 
 `Exercise.choose` shows it. `gaps.js` draws and checks it, both here and on web pages.
 """
@@ -26,7 +26,7 @@ NOW_WRITE_IT = "Now write it yourself and check it: only a checked answer counts
 
 
 def choosing(program: dict[str, Any], solved: Callable[[], None]) -> Any:
-    """Return a widget in which a student chooses a piece for each gap.
+    """Return a widget in which a student chooses an option for each gap.
 
     Args:
         program: from `program_data`.
@@ -52,7 +52,7 @@ def program_data(
 
     Args:
         template: the program with gaps.
-        programs: its right programs, each as the indices of its pieces.
+        programs: its right programs, each as the indices of its options.
         right: the message for a right program.
     """
     gaps = [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in template.gaps]

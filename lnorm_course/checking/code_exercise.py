@@ -19,7 +19,7 @@ from lnorm_course.checking.unrecognized import UNKNOWN, difference
 from lnorm_course.progress_files import CHOSEN, keep
 from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, in_words
 from lnorm_diagnose.slips.models import SENTENCES, ErrorModel
-from lnorm_diagnose.slips.notation import Piece, Template
+from lnorm_diagnose.slips.notation import Option, Template
 from lnorm_utils.words import capitalized, first_sentence
 
 __all__ = ["CodeExercise"]
@@ -31,7 +31,7 @@ class CodeExercise(Exercise):
     """A question that is answered by a function or a class.
 
     Args:
-        template: the program with gaps, whose first pieces are the answer.
+        template: the program with gaps, whose first options are the answer.
         hints: as for every `Exercise`.
         reason: the explanation that a right answer gets.
         inputs: for a function, the arguments of each call, by description: {"the x of this
@@ -103,23 +103,23 @@ class CodeExercise(Exercise):
     @functools.cached_property
     def search(self) -> Search:
         """The search for the mistakes behind a result."""
-        pieces = self.model.pieces if self.by_steps else []
-        own = self.template.wrong
-        return Search(self.run, self.right, self.mistakes, own, pieces, self.tol)
+        options = self.model.distractors if self.by_steps else []
+        own = self.template.distractors
+        return Search(self.run, self.right, self.mistakes, own, options, self.tol)
 
     @property
     def right_programs(self) -> list[tuple[int, ...]]:
-        """The right programs of the template, each as the indices of its pieces."""
+        """The right programs of the template, each as the indices of its options."""
         return [*filter(self.is_right_with, self.template.programs)]
 
     def make(self, parts: Explanation) -> Callable:
         """Return what a student who gets only these things wrong would write."""
-        pieces = [part for part in parts if isinstance(part, Piece)]
+        options = [part for part in parts if isinstance(part, Option)]
         mistake = next((part.answer for part in parts if isinstance(part, Mistake)), None)
-        if pieces and not pieces[0].step:
-            return self.template.make(pieces)
+        if options and not options[0].step:
+            return self.template.make(options)
         if self.by_steps:
-            return functools.partial(mistake or self.by_steps, self.model.with_pieces(pieces))
+            return functools.partial(mistake or self.by_steps, self.model.with_distractors(options))
         return mistake or self.answer
 
     def _call(self, attempt: Callable, arguments: tuple) -> object:
@@ -130,12 +130,12 @@ class CodeExercise(Exercise):
         return self._call(self.make(parts), running.fresh(self.inputs[number]))
 
     def is_right_with(self, chosen: Sequence[int]) -> bool:
-        """Tell whether the template's program with these pieces is right, without a diagnosis."""
+        """Tell whether the template's program with these options is right, without a diagnosis."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                attempt = self.template.make(self.template.pieces(chosen))
-            except Exception:  # not every combination of pieces is a valid program
+                attempt = self.template.make(self.template.options(chosen))
+            except Exception:  # not every combination of options is a valid program
                 return False
             return self._is_right(attempt)
 

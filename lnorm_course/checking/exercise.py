@@ -97,7 +97,7 @@ class Exercise(ABC):
         show(Feedback(State.HINT, told))
 
     def choose(self) -> None:
-        """Show the program with gaps, and let a student choose a piece for each."""
+        """Show the program with gaps, and let a student choose an option for each."""
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_choices())
 
     def solution(self) -> None:

@@ -2,20 +2,20 @@
 
 /**
  * Return the indices of the fewest gaps to change so that a program is right; none if it's right.
- * Only gaps with a wrong piece are changed, so each has a sentence. Changing all of them makes
+ * Only gaps with a distractor are changed, so each has a sentence. Changing all of them makes
  * the program right.
  */
 function toChange(chosen, gaps, programs) {
   const ways = programs
-    .map((program) => program.flatMap((piece, n) => (piece === chosen[n] ? [] : [n])))
+    .map((program) => program.flatMap((option, n) => (option === chosen[n] ? [] : [n])))
     .filter((way) => way.every((n) => gaps[n][chosen[n]].html));
   return ways.sort().sort((one, other) => one.length - other.length)[0]; // in a tie, the first gaps
 }
 
 /**
  * Draw a program and a button that checks it. `programs` lists the right ones, each as the
- * indices of its pieces. `take` is called with the chosen pieces and the gaps that have to change.
- * Return a function that chooses pieces and checks them.
+ * indices of its options. `take` is called with the chosen options and the gaps to change.
+ * Return a function that chooses options and checks them.
  */
 function program(place, { code, gaps, programs, right }, take) {
   const put = (tag, parent, attributes = {}, text = "") => {
@@ -35,14 +35,14 @@ function program(place, { code, gaps, programs, right }, take) {
     }
     if (part) put("code", lines.at(-1), {}, part);
   });
-  const selects = gaps.map((pieces, n) => {
+  const selects = gaps.map((options, n) => {
     write(code[n]);
     const before = code[n].split("\n").at(-1).trim();
     const label = `gap ${n + 1} of ${gaps.length}, line ${lines.length}${before && `, after ${before}`}`;
     const select = put("select", lines.at(-1), { "aria-label": label, autocomplete: "off" });
     put("option", select, { value: "" }, `gap ${n + 1}`);
-    const sorted = [...pieces.entries()].sort(([, one], [, other]) => (one.code < other.code ? -1 : 1)); // tells nothing
-    sorted.forEach(([at, piece]) => put("option", select, { value: at }, piece.code || "(nothing)"));
+    const sorted = [...options.entries()].sort(([, one], [, other]) => (one.code < other.code ? -1 : 1)); // tells nothing
+    sorted.forEach(([at, option]) => put("option", select, { value: at }, option.code || "(nothing)"));
     select.addEventListener("change", () => {
       select.removeAttribute("aria-invalid");
       said.textContent = "";

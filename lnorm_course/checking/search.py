@@ -12,7 +12,7 @@ import torch
 
 from lnorm_course.checking.comparing import are_far, first_number, same
 from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, explain, in_gaps
-from lnorm_diagnose.slips.notation import Piece, Tag
+from lnorm_diagnose.slips.notation import Option, Tag
 
 __all__ = ["Search"]
 
@@ -28,29 +28,29 @@ class Search:
         run: wrong parts, index of the input -> the result they give; it may raise anything.
         right: the right result for each input.
         mistakes: the exercise's own list of mistakes.
-        own_pieces: the wrong pieces of the exercise's program.
-        pieces: the wrong pieces of the exercise's error model.
+        own_distractors: the distractors of the exercise's program.
+        distractors: the distractors of the exercise's error model.
         tol: the tolerance of the exercise, as `same` takes it.
     """
 
     run: Callable[[Explanation, int], object]
     right: Sequence[object]
     mistakes: Sequence[Mistake]
-    own_pieces: Sequence[Piece]
-    pieces: Sequence[Piece]
+    own_distractors: Sequence[Option]
+    distractors: Sequence[Option]
     tol: float
     # Caches, so that each mistake runs only once, however many attempts are checked.
     _known: dict[tuple, tuple[object, complex]] = field(default_factory=dict)
     _seen_at: dict[int, dict[int, Explanation]] = field(default_factory=dict)
 
     @functools.cached_property
-    def model_pieces(self) -> list[Piece]:
-        """The model's wrong pieces that change the right answer's results."""
+    def model_distractors(self) -> list[Option]:
+        """The model's distractors that change the right answer's results."""
         right = [*enumerate(self.right)]
         return [
-            piece
-            for piece in self.pieces
-            if not all(self.equal(self.result((piece,), n), value) for n, value in right)
+            option
+            for option in self.distractors
+            if not all(self.equal(self.result((option,), n), value) for n, value in right)
         ]
 
     def find(
@@ -59,7 +59,7 @@ class Search:
         """Return the explanations with the fewest wrong parts that give all these results.
 
         Only explanations of one kind are returned: the exercise's mistakes if any fit, otherwise
-        the pieces of its program, and last those of its model, which know least about the lesson.
+        those of its program, and last those of its model, which know least about the lesson.
 
         Args:
             results: index of the input -> a value, or `Raised`.
@@ -92,16 +92,16 @@ class Search:
         found = explain(groups, [may_be, *map(gives, order)])
         # Prefer pairs of common mistakes, and then explanations that the source shows.
         usual: list[Explanation] = [ps for ps in found if len(ps) == 2 and all(map(_is_common, ps))]
-        shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
+        shown = [ps for ps in found if any(isinstance(p, Option) and p.has for p in ps)]
         return usual or shown or found
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield groups of explanations with `count` wrong parts, in order of preference."""
         if count == 1:
-            for parts in (self.mistakes, self.own_pieces, self.model_pieces):
+            for parts in (self.mistakes, self.own_distractors, self.model_distractors):
                 yield ((part,) for part in parts)
         else:
-            own, of_model = self.own_pieces, self.model_pieces
+            own, of_model = self.own_distractors, self.model_distractors
             yield itertools.islice(itertools.product(self.mistakes, of_model), MOST_PAIRS)
             # The model's pairs come first, because it knows more about them: fewer fit by chance.
             yield itertools.islice(in_gaps(itertools.combinations(of_model, 2)), MOST_PAIRS)
@@ -126,30 +126,30 @@ class Search:
         return self._known[key]
 
     def _seen(self, number: int) -> dict[int, Explanation]:
-        """Return, for one input, what to try in place of each of the model's pieces, by its id.
+        """Return, for one input, what to try in place of each distractor of the model, by its id.
 
-        A piece that changes nothing alone changes nothing in a pair, either, and of the pieces in
+        A distractor that changes nothing alone changes nothing in a pair, either, and of those in
         one gap that give the same result, one is enough.
         """
         if number not in self._seen_at:
             right, of_result = self.right[number], dict[Any, Explanation]()
             self._seen_at[number] = seen = {}
-            for piece in self.model_pieces:
-                y = self.result((piece,), number)
-                key: Any = id(piece)
+            for option in self.model_distractors:
+                y = self.result((option,), number)
+                key: Any = id(option)
                 if isinstance(y, torch.Tensor):
-                    key = (piece.gap, y.shape, *y.flatten().tolist())
+                    key = (option.gap, y.shape, *y.flatten().tolist())
                 is_silent = self.equal(right, y)
-                seen[id(piece)] = () if is_silent else of_result.setdefault(key, (piece,))
+                seen[id(option)] = () if is_silent else of_result.setdefault(key, (option,))
         return self._seen_at[number]
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.
 
-        An error says nothing about the exercise's own pieces, because different code can raise the
-        same one.
+        An error says nothing about the exercise's own distractors, because different code can raise
+        the same one.
         """
-        if isinstance(result, Raised) and parts and parts[0] in self.own_pieces:
+        if isinstance(result, Raised) and parts and parts[0] in self.own_distractors:
             return False
         return self.equal(result, self.result(parts, number))
 
@@ -169,9 +169,9 @@ class Search:
         return isinstance(result, bool | str)
 
 
-def _may_be(part: Mistake | Piece, code: str) -> bool:
+def _may_be(part: Mistake | Option, code: str) -> bool:
     """Tell whether the source, spaces aside, is compatible with a part."""
-    ways = part.has.split("|") if isinstance(part, Piece) else [""]
+    ways = part.has.split("|") if isinstance(part, Option) else [""]
     return any(all(_has(code, each) for each in way.split("&")) for way in ways)
 
 
@@ -179,5 +179,5 @@ def _has(code: str, word: str) -> bool:
     return word[1:] not in code if word[:1] == "!" else word in code
 
 
-def _is_common(part: Mistake | Piece) -> bool:
-    return isinstance(part, Piece) and Tag.COMMON in part.tags
+def _is_common(part: Mistake | Option) -> bool:
+    return isinstance(part, Option) and Tag.COMMON in part.tags

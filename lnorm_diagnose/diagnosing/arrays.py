@@ -135,7 +135,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     cause = cause.because([slip], is_seen) if slip else cause
     found += [Finding(way.words)] * bool(way.words)
     if cause.is_right:
-        step = (piece for piece in norm.pieces if piece.step == "deviation")
+        step = (option for option in norm.distractors if option.step == "deviation")
         alike = [clause(first_sentence(p.why)) for p in step if main.fits((p,))]
         words = f"The same numbers come out in other ways: {'; or '.join(alike[:MOST_NAMED])}."
         found += [Finding(words)] * bool(alike)

@@ -13,9 +13,9 @@ from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.trial_inputs import OF_DTYPES, Kind, Trial
 from lnorm_diagnose.fewest_slips import Raised
 from lnorm_diagnose.inspecting.rounding import bound, sum_abs_terms
-from lnorm_diagnose.slips.notation import Piece
+from lnorm_diagnose.slips.notation import Option
 
-__all__ = ["LOOSE", "ROUNDOFF_32", "ROUNDOFF_64", "Case", "Pieces", "Result"]
+__all__ = ["LOOSE", "ROUNDOFF_32", "ROUNDOFF_64", "Case", "Distractors", "Result"]
 
 ROUNDOFF_64, ROUNDOFF_32 = 2.0**-53, 2.0**-24  # the unit roundoffs of float64 and float32
 # How many times the rounding bound may numbers be off and still count as the same? A different
@@ -29,14 +29,14 @@ FEW = 600  # numbers
 FLOOR = 0.5  # of a row's median
 LOOSE = 4  # times the limit; for larger errors, a rough bound is enough
 Result = Tensor | Raised
-Pieces = tuple[Piece, ...]
+Distractors = tuple[Option, ...]
 
 
 class Case:
     """What came out of a trial, beside what is right there.
 
     Args:
-        norm: what is right, with its wrong pieces.
+        norm: what is right, with its distractors.
         trial: what went in.
         value: what came out, which may be an error.
         unit_roundoff: of the dtype in which that was computed.
@@ -54,9 +54,9 @@ class Case:
         self.norm, self.trial, self.kind = norm, trial, trial.kind
         self.unit_roundoff, self.stored = unit_roundoff, stored
         self.value: Any = value
-        self._made: dict[Pieces, Result] = {}  # so that each runs only once
-        self._limits: dict[Pieces, Tensor] = {}
-        self._on_rows: dict[Piece, bool] = {}
+        self._made: dict[Distractors, Result] = {}  # so that each runs only once
+        self._limits: dict[Distractors, Tensor] = {}
+        self._on_rows: dict[Option, bool] = {}
 
     def computed(self, unit_roundoff: float, stored: Tensor) -> "Case":
         """Return this case as if its numbers had been computed and stored differently."""
@@ -86,21 +86,21 @@ class Case:
         rows = self.trial.rows(torch.as_tensor(y).expand_as(self.value))
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
-    def may_fit(self, parts: Pieces) -> bool:
+    def may_fit(self, parts: Distractors) -> bool:
         """Tell whether wrong parts fit the few rows; True if they don't act on each row alone."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
-    def _acts_on_rows(self, piece: Piece) -> bool:
-        if piece.value is None and piece not in self._on_rows:
-            made, own = (case.made((piece,)) for case in (self, self.few))
-            self._on_rows[piece] = (
+    def _acts_on_rows(self, option: Option) -> bool:
+        if option.value is None and option not in self._on_rows:
+            made, own = (case.made((option,)) for case in (self, self.few))
+            self._on_rows[option] = (
                 isinstance(made, Tensor)
                 and isinstance(own, Tensor)
                 and made.shape == self.value.shape
                 and torch.allclose(self._in_few(made), own, equal_nan=True)
             )
-        return piece.value is not None or self._on_rows[piece]
+        return option.value is not None or self._on_rows[option]
 
     @property
     def right(self) -> Tensor:
@@ -109,7 +109,7 @@ class Case:
         assert isinstance(made, Tensor)
         return made
 
-    def made(self, parts: Pieces) -> Result:
+    def made(self, parts: Distractors) -> Result:
         """Return the result of a norm with wrong parts for the trial, which may be an error."""
         if parts not in self._made:
             try:
@@ -118,7 +118,7 @@ class Case:
                 self._made[parts] = Raised.of(error)
         return self._made[parts]
 
-    def limit(self, parts: Pieces = ()) -> Tensor:
+    def limit(self, parts: Distractors = ()) -> Tensor:
         """Return how far off each number may be from the result of a norm with wrong parts."""
         if parts not in self._limits:
             made = self.made(parts)
@@ -155,7 +155,7 @@ class Case:
         # Estimated from few samples, the weight may be too small.
         return weight.maximum(FLOOR * weight.nan_to_num(0, 0, 0).median(-1, keepdim=True).values)
 
-    def off(self, parts: Pieces = ()) -> Tensor:
+    def off(self, parts: Distractors = ()) -> Tensor:
         """Mark the numbers that are off by more than rounding explains; NaN equals NaN here."""
         made = self.made(parts)
         assert isinstance(made, Tensor)
@@ -165,14 +165,14 @@ class Case:
         y = self.value.double()
         return ~(((y - z).abs() <= limit) | (y == z) | (y.isnan() & z.isnan()))
 
-    def shows(self, parts: Pieces) -> bool:
+    def shows(self, parts: Distractors) -> bool:
         """Tell whether wrong parts change the right result by more than rounding does."""
         made = self.made(parts)
         if isinstance(made, Raised) or made.shape != self.right.shape:
             return True
         return bool(((made - self.right).abs() > self.limit()).any())
 
-    def fits(self, parts: Pieces) -> bool:
+    def fits(self, parts: Distractors) -> bool:
         """Tell whether what came out is the result of a norm with wrong parts."""
         made, y = self.made(parts), self.value
         if isinstance(y, Raised) or isinstance(made, Raised) or y.shape != made.shape:

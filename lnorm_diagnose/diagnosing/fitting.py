@@ -1,4 +1,4 @@
-"""Find the number in a wrong piece that leads to a result."""
+"""Find the number in a distractor that leads to a result."""
 
 from collections.abc import Callable
 

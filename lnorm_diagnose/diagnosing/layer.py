@@ -219,7 +219,7 @@ def _judged(
 
 
 def _cause(subject: Subject, search: Search) -> Cause:
-    """Find the cause of the results: pieces, a law, the gradient, or how rows affect each other."""
+    """Find the cause of the results: slips, a law, the gradient, or how rows affect each other."""
     found = cause_of(search)
     if not found.is_open:
         return found

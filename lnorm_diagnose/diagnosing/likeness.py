@@ -1,4 +1,4 @@
-"""Find what is right about results that no wrong piece explains."""
+"""Find what is right about results that no distractor explains."""
 
 from collections.abc import Mapping
 
@@ -29,7 +29,7 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
 
 
 def cause_of(search: Search, most: int = 2) -> Cause:
-    """Find the cause in at most `most` wrong pieces, or else in a law that all numbers follow."""
+    """Find the cause in at most `most` distractors, or else in a law that all numbers follow."""
     main, compared = search.main, search.compare()
     of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
     is_wrong = main in compared.wrong and main.is_whole
@@ -89,7 +89,7 @@ def _zeroed(case: Case) -> str:
     y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
     if not (kept := y != 0).any():
         return "all numbers that came out are 0"
-    # A ReLU zeroes nothing above 0, and a wrong piece explains it.
+    # A ReLU zeroes nothing above 0, and a distractor explains it.
     if kept.all() or not (z[~kept] > limit[~kept]).any():
         return ""
     overflows = case.trial.rows(case.trial.x).abs().amax(1) > LARGEST_SQUARED

@@ -1,4 +1,4 @@
-"""What a layer is compared with: a norm and its wrong pieces."""
+"""What a layer is compared with: a norm and its distractors."""
 
 import functools
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lnorm_diagnose.slips.models import OF_RMS_NORM, ErrorModel, last_axes
-from lnorm_diagnose.slips.notation import Piece, Tag
+from lnorm_diagnose.slips.notation import Option, Tag
 from lnorm_utils.functional import shape_tuple
 from lnorm_utils.words import capitalized
 
@@ -47,18 +47,18 @@ class Reference:
         return {role: p.detach().double() for role, p in held.items() if p is not None}
 
     @property
-    def pieces(self) -> list[Piece]:
-        """The wrong pieces to try, without those that are only for exercises."""
-        known = _model(self.family, len(self.shape)).pieces
-        return [piece for piece in known if Tag.EXERCISES not in piece.tags]
+    def distractors(self) -> list[Option]:
+        """The distractors to try, without those that are only for exercises."""
+        known = _model(self.family, len(self.shape)).distractors
+        return [option for option in known if Tag.EXERCISES not in option.tags]
 
     def result(
-        self, parts: tuple[Piece, ...], x: Tensor, weight: Any, bias: Any, eps: float
+        self, parts: tuple[Option, ...], x: Tensor, weight: Any, bias: Any, eps: float
     ) -> Tensor:
         """Return the result of the norm for x, with wrong parts."""
         weight = torch.ones_like(bias) if weight is None and bias is not None else weight
         dim = tuple(range(-len(self.shape), 0))
-        steps = _model(self.family, len(dim)).with_pieces(parts)
+        steps = _model(self.family, len(dim)).with_distractors(parts)
         return steps.layer_norm(x, weight, bias, dim, eps)
 
 

@@ -1,4 +1,4 @@
-"""Find the cause of results: the fewest wrong pieces of a norm that lead to them."""
+"""Find the cause of results: the fewest distractors of a norm that lead to them."""
 
 import contextlib
 import itertools
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.case import Case, Pieces
+from lnorm_diagnose.diagnosing.case import Case, Distractors
 from lnorm_diagnose.diagnosing.fitting import fitted, nearest
 from lnorm_diagnose.diagnosing.trial_inputs import APART, SURE, Kind, Trial
 from lnorm_diagnose.fewest_slips import explain, in_gaps, in_words, said
-from lnorm_diagnose.slips.notation import Piece, Tag
+from lnorm_diagnose.slips.notation import Option, Tag
 from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
@@ -20,7 +20,7 @@ __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 MANY = 2_000  # numbers; with more, searching for two mistakes, or for a number, takes long
 MOST_WAYS, MOST_NAMED = 3, 6  # explanations given in full, or else in short
 ROUND = 0.01  # the share by which a number may be rounded
-OF_EPS = "eps"  # the step whose pieces use a different ε
+OF_EPS = "eps"  # the step whose distractors use a different ε
 
 
 class Cause(NamedTuple):
@@ -42,7 +42,7 @@ class Cause(NamedTuple):
     slips: tuple[str, ...] = ()
     wrong: Sequence[Case] = ()
     without: Sequence[Case] = ()
-    found: Sequence[Pieces] = ()
+    found: Sequence[Distractors] = ()
     remark: str = ""
     is_seen: bool = False
 
@@ -58,7 +58,7 @@ class Cause(NamedTuple):
 
 
 class Search:
-    """A search for the wrong pieces of a norm that lead to the results of trials.
+    """A search for the distractors of a norm that lead to the results of trials.
 
     Args:
         cases: the trials with their results, the most typical one last.
@@ -70,10 +70,10 @@ class Search:
         self.first = next((case for case in cases if case.kind is Kind.PART), self.main)
 
     @cached_property
-    def pieces(self) -> list[Piece]:
-        """The wrong pieces whose effect can be seen."""
+    def distractors(self) -> list[Option]:
+        """The distractors whose effect can be seen."""
         has_bias = self.main.trial.bias is not None
-        return [p for p in self.norm.pieces if has_bias or Tag.NEEDS_BETA not in p.tags]
+        return [p for p in self.norm.distractors if has_bias or Tag.NEEDS_BETA not in p.tags]
 
     def compare(self) -> Cause:
         """Tell whether the results are right, and where they aren't; errors don't count."""
@@ -116,7 +116,7 @@ class Search:
 
     def _groups(
         self, wrong: Sequence[Case], case: Case, whole: Sequence[Case], most_parts: int
-    ) -> Iterator[Iterable[Pieces]]:
+    ) -> Iterator[Iterable[Distractors]]:
         """Yield groups of possible explanations of a case, those with the fewest mistakes first.
 
         Args:
@@ -125,8 +125,8 @@ class Search:
             whole: the cases that two mistakes have to explain, all of them.
             most_parts: how many mistakes there may be, 1 or 2.
         """
-        known = [piece for piece in self.pieces if piece.value is None]
-        yield ((piece,) for piece in known)
+        known = [option for option in self.distractors if option.value is None]
+        yield ((option,) for option in known)
         if case.kind is Kind.GRADIENT:
             return  # too many pairs would fit a gradient
         if case.trial.x.numel() > MANY:  # one with fewer numbers takes less time
@@ -136,11 +136,11 @@ class Search:
         yield self._with_number((), case)
         if most_parts == 1:
             return
-        common = [piece for piece in known if Tag.COMMON in piece.tags]
+        common = [option for option in known if Tag.COMMON in option.tags]
         common = [p for p in common if any(each.shows((p,)) for each in (case, *whole))]
-        others = [piece for piece in known if Tag.ALONE not in piece.tags]
+        others = [option for option in known if Tag.ALONE not in option.tags]
         pairs = (tuple(sorted(pair)) for pair in itertools.product(common, others))
-        no_eps = ((piece,) for piece in common if piece.step != OF_EPS)
+        no_eps = ((option,) for option in common if option.step != OF_EPS)
         numbered = (parts for other in no_eps for parts in self._with_number(other, case))
         for two in (dict.fromkeys(in_gaps(pairs)), numbered):
             yield (
@@ -149,23 +149,23 @@ class Search:
                 if self.first.may_fit(parts) and all(each.fits(parts) for each in (case, *whole))
             )
 
-    def _with_number(self, others: Pieces, wrong: Case) -> Iterator[Pieces]:
-        """Yield pieces with the number that fits a wrong case or, for ε, the tiny rows."""
+    def _with_number(self, others: Distractors, wrong: Case) -> Iterator[Distractors]:
+        """Yield distractors with the number that fits a wrong case or, for ε, the tiny rows."""
         tiny = next((case for case in self.cases if case.kind is Kind.TINY), wrong)
-        taken = {piece.gap for piece in others}
-        for piece in self.pieces:
-            case = tiny if piece.step == OF_EPS else wrong
-            is_alone = bool(others) and Tag.ALONE in piece.tags
-            if piece.value is None or piece.gap in taken or is_alone or not case.is_whole:
+        taken = {option.gap for option in others}
+        for option in self.distractors:
+            case = tiny if option.step == OF_EPS else wrong
+            is_alone = bool(others) and Tag.ALONE in option.tags
+            if option.value is None or option.gap in taken or is_alone or not case.is_whole:
                 continue
 
             with contextlib.suppress(Exception):  # a wrong part may raise anything
-                found = self._number(case, (piece, *others))
+                found = self._number(case, (option, *others))
                 if found is not None:
-                    yield self._round(case, piece, found, others)
+                    yield self._round(case, option, found, others)
 
-    def _number(self, case: Case, parts: Pieces) -> float | None:
-        """Return the number with which the first piece leads to a case's result, if any does."""
+    def _number(self, case: Case, parts: Distractors) -> float | None:
+        """Return the number with which the first one leads to a case's result, if any does."""
 
         def run(trial: Trial, values: Tensor) -> Tensor:
             first = parts[0]._replace(value=values)
@@ -178,27 +178,27 @@ class Search:
             return None
         return by(fitted, case)
 
-    def _round(self, case: Case, piece: Piece, number: float, others: Pieces) -> Pieces:
-        """Return a piece with a number, rounded to as few digits as explain the same results."""
+    def _round(self, case: Case, option: Option, number: float, others: Distractors) -> Distractors:
+        """Return an option with a number, rounded to as few digits as explain the same results."""
         for value in (*(float(f"{number:.{digits}g}") for digits in range(1, 5)), number):
-            why = piece.why.format(number=significant(value))
-            parts = (piece._replace(value=value, why=why), *others)
+            why = option.why.format(number=significant(value))
+            parts = (option._replace(value=value, why=why), *others)
             is_near = abs(value - number) <= ROUND * abs(number)
             if is_near and case.fits(parts) and self.main.fits(parts):
                 break
         return parts
 
 
-def _once(found: Sequence[Pieces]) -> list[Pieces]:
+def _once(found: Sequence[Distractors]) -> list[Distractors]:
     """Keep explanations with round numbers if there are any, and one of several choices of axes."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
-    first: dict[frozenset, Pieces] = {}
+    first: dict[frozenset, Distractors] = {}
     for parts in found:
         key = (p.step if p.is_axes else (p.gap, p.number) for p in parts)
         first.setdefault(frozenset(key), parts)
     return list(first.values())
 
 
-def _is_round(piece: Piece) -> bool:
-    value = piece.value or 1.0
+def _is_round(option: Option) -> bool:
+    value = option.value or 1.0
     return abs(float(f"{value:.3g}") - value) <= 1e-7 * abs(value)

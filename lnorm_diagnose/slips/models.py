@@ -1,13 +1,13 @@
 """Collect the mistakes people make in a norm, or in attention, as programs with gaps.
 
 A model is one text in this folder, or several, each of which builds on those before it. The first
-piece of a gap is right, and each wrong piece says what was done and what the norm does instead:
+option of a gap is right, and each distractor says what was done and what the norm does instead:
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
-As a piece, `AXES` stands for each wrong choice of axes that the exercise's tensors allow. Inside a
-piece, `NUMBER` stands for a number that is fitted to a layer's results, and `GROUPS` for each usual
-count.
+As an option, `AXES` stands for each wrong choice of axes that the exercise's tensors allow. Inside
+an option, `NUMBER` stands for a number that is fitted to a layer's results, and `GROUPS` for each
+usual count.
 """
 
 import ast
@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 
 from lnorm_diagnose.slips.misconceptions import Misconception
-from lnorm_diagnose.slips.notation import GapError, Piece, Tag, TextError, split
+from lnorm_diagnose.slips.notation import GapError, Option, Tag, TextError, split
 from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
@@ -61,7 +61,7 @@ class ErrorModel:
         folder: the folder with the texts.
 
     Raises:
-        TextError: a text has a mistake in it; raised when its pieces are first needed.
+        TextError: a text has a mistake in it; raised when its distractors are first needed.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class ErrorModel:
         self._words["less"] = f"{size} − 1"
 
     @functools.cached_property
-    def _read(self) -> tuple[list[Piece], list[CodeType]]:
-        """Read the texts; return all wrong pieces, and programs that run the chosen ones."""
-        pieces: list[Piece] = []
+    def _read(self) -> tuple[list[Option], list[CodeType]]:
+        """Read the texts; return all distractors, and programs that run the chosen ones."""
+        distractors: list[Option] = []
         programs: list[CodeType] = []
         known, count = {*vars(builtins), *NAMES}, 0
         for path in self._paths:
@@ -97,7 +97,7 @@ class ErrorModel:
             except SyntaxError as error:
                 said = f"this isn't Python: {error.msg}."
                 raise TextError(path, error.lineno or 1, said) from None
-            pieces += itertools.chain(*each)
+            distractors += itertools.chain(*each)
             count += len(gaps)
             names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
             known |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
@@ -105,39 +105,39 @@ class ErrorModel:
             for name in names:
                 if name.id not in known:
                     raise TextError(path, name.lineno, f"{name.id!r} isn't defined.")
-        return pieces, programs
+        return distractors, programs
 
-    def _wrong(self, gap: Sequence[Piece], text: str, number: int) -> list[Piece]:
-        """Return the wrong pieces of a gap; its number counts the gaps of all texts."""
+    def _wrong(self, gap: Sequence[Option], text: str, number: int) -> list[Option]:
+        """Return the distractors of a gap; its number counts the gaps of all texts."""
         step = STEP.findall(text, 0, gap[0].at)[-1]
-        each = (piece for part in gap[1:] for piece in self._each(part))
+        each = (option for part in gap[1:] for option in self._each(part))
         return [p._replace(gap=number, number=n, step=step) for n, p in enumerate(each, 1)]
 
-    def _each(self, piece: Piece) -> Iterator[Piece]:
-        """Yield a piece with its words filled in, and for AXES or GROUPS one for each choice."""
-        if GROUPS.search(piece.code):
+    def _each(self, option: Option) -> Iterator[Option]:
+        """Yield an option with its words filled in, and for AXES or GROUPS one for each choice."""
+        if GROUPS.search(option.code):
             for count in COUNTS:
-                why = _filled(piece, {**self._words, "count": str(count)})
-                yield piece._replace(code=GROUPS.sub(str(count), piece.code), why=why)
+                why = _filled(option, {**self._words, "count": str(count)})
+                yield option._replace(code=GROUPS.sub(str(count), option.code), why=why)
             return
-        if piece.code != "AXES":
+        if option.code != "AXES":
             words = self._words
-            if NUMBER.search(piece.code):
-                piece, words = piece._replace(value=1.0), {**words, "number": "{number}"}
-            if "{less}" in piece.why:
+            if NUMBER.search(option.code):
+                option, words = option._replace(value=1.0), {**words, "number": "{number}"}
+            if "{less}" in option.why:
                 other = {**words, "less": "one less than the count"}
-                piece = piece._replace(elsewhere=_filled(piece, other))
-            yield piece._replace(why=_filled(piece, words))
+                option = option._replace(elsewhere=_filled(option, other))
+            yield option._replace(why=_filled(option, words))
             return
         for wrong, code, misconception in self._axes.wrong:
-            if Tag.WHOLE in piece.tags or self._axes.in_part or misconception:
-                why = _filled(piece, {**self._words, "wrong": wrong})
+            if Tag.WHOLE in option.tags or self._axes.in_part or misconception:
+                why = _filled(option, {**self._words, "wrong": wrong})
                 behind = (misconception,) if misconception else ()
-                yield piece._replace(code=code, why=why, misconceptions=behind, is_axes=True)
+                yield option._replace(code=code, why=why, misconceptions=behind, is_axes=True)
 
     @property
-    def pieces(self) -> list[Piece]:
-        """All wrong pieces."""
+    def distractors(self) -> list[Option]:
+        """The wrong options of all gaps."""
         return self._read[0]
 
     @functools.cached_property
@@ -148,11 +148,11 @@ class ErrorModel:
             exec(program, sight)
         return [each for each in sight.values() if isinstance(each, type)][-1]
 
-    def with_pieces(self, pieces: Sequence[Piece] = ()) -> Any:
-        """Return an object whose methods are the steps, with these wrong pieces swapped in."""
+    def with_distractors(self, distractors: Sequence[Option] = ()) -> Any:
+        """Return an object whose methods are the steps, with these distractors swapped in."""
         steps = self._class()
-        steps.chosen = {piece.gap: piece.number for piece in pieces}
-        steps.numbers = {piece.gap: piece.value for piece in pieces}
+        steps.chosen = {option.gap: option.number for option in distractors}
+        steps.numbers = {option.gap: option.value for option in distractors}
         return steps
 
 
@@ -165,29 +165,29 @@ def _with_choices(program: ast.Module) -> ast.Module:
     return program
 
 
-def _filled(piece: Piece, words: Mapping[str, str]) -> str:
-    """Return the sentence of a piece with the names in braces replaced by words."""
+def _filled(option: Option, words: Mapping[str, str]) -> str:
+    """Return the sentence of an option with the names in braces replaced by words."""
     try:
-        return piece.why.format(**words)
+        return option.why.format(**words)
     except (LookupError, ValueError):
         choices = ", ".join(f"{{{word}}}" for word in words)
-        said = f"a word in braces must be one of {choices}: {piece.why}"
-        raise GapError(said, piece.at) from None
+        said = f"a word in braces must be one of {choices}: {option.why}"
+        raise GapError(said, option.at) from None
 
 
-def _switch(right: Piece, wrong: Sequence[Piece], text: str) -> str:
-    """Return code that evaluates the chosen piece, with each piece on its line of the text."""
+def _switch(right: Option, wrong: Sequence[Option], text: str) -> str:
+    """Return code that evaluates the chosen option, with each option on its line of the text."""
     line = _line(text, text.rfind("⟨", 0, right.at))
     code, gap = "(", wrong[0].gap if wrong else None
-    for piece in (right, *wrong):
-        code += "\n" * (_line(text, piece.at) - line)
-        line = _line(text, piece.at)
+    for option in (right, *wrong):
+        code += "\n" * (_line(text, option.at) - line)
+        line = _line(text, option.at)
         try:
-            compile(f"({piece.code})", "<piece>", "eval")
+            compile(f"({option.code})", "<option>", "eval")
         except SyntaxError as error:
-            raise GapError(f"{piece.code!r} isn't Python: {error.msg}.", piece.at) from None
-        is_it = f"chosen[{gap}] == {piece.number}" if piece.number else f"{gap} not in chosen"
-        code += f"({NUMBER.sub(f'numbers[{gap}]', piece.code)}) if {is_it} else "
+            raise GapError(f"{option.code!r} isn't Python: {error.msg}.", option.at) from None
+        is_it = f"chosen[{gap}] == {option.number}" if option.number else f"{gap} not in chosen"
+        code += f"({NUMBER.sub(f'numbers[{gap}]', option.code)}) if {is_it} else "
     return f"{code}None" + "\n" * (_line(text, text.find("⟩", right.at)) - line) + ")"
 
 

@@ -2,11 +2,11 @@
 
     x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
 
-A piece with a sentence after `⇒` is wrong. A piece without one is right, and so is the first piece
-of every gap. A gap may span several lines. Brackets hold what else is known about a wrong piece,
-separated by commas: the common misconception behind it ("over the batch"), a condition ("has
-clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or `std` without
-`eps`), and a `Tag` ("common").
+An option with a sentence after `⇒` is wrong: a distractor. An option without one is right, and so
+is the first option of every gap. A gap may span several lines. Brackets hold what else is known
+about a distractor, separated by commas: the misconception behind it ("over the batch"), a condition
+("has clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or `std`
+without `eps`), and a `Tag` ("common").
 """
 
 import itertools
@@ -21,7 +21,7 @@ import torch
 
 from lnorm_diagnose.slips.misconceptions import Misconception
 
-__all__ = ["MOST", "GapError", "Piece", "Tag", "Template", "TextError", "parse", "split", "told"]
+__all__ = ["MOST", "GapError", "Option", "Tag", "Template", "TextError", "parse", "split", "told"]
 
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 BRACKETS = re.compile(r"(?:(.*) )?\[([^\[\]]+)\]")
@@ -29,12 +29,12 @@ MOST = 600  # programs per template
 
 
 class Tag(Enum):
-    """What else a text can say about a wrong piece, in the words used in its brackets."""
+    """What else a text can say about a distractor, in the words used in its brackets."""
 
-    COMMON = "common"  # so frequent that it's tried in combination with each other piece
+    COMMON = "common"  # so frequent that it's tried in combination with each other option
     WHOLE = "whole"  # every choice of axes is tried in it, even if other gaps get only a few
     NEEDS_BETA = "needs β"  # it has no effect without β
-    ALONE = "alone"  # so rare that it's never tried in combination with another piece
+    ALONE = "alone"  # so rare that it's never tried in combination with another option
     ADDS_ONE = "adds one"  # it's right for a layer that stores γ − 1
     EXERCISES = "exercises"  # it's used only in exercises, not for a layer that nobody has read
 
@@ -57,15 +57,15 @@ class GapError(ValueError):
         self.at = at
 
 
-class Piece(NamedTuple):
-    """A piece of code that can fill a gap.
+class Option(NamedTuple):
+    """Code that can fill a gap: a right option, or a distractor.
 
     Args:
         gap: the number of the gap.
-        number: the number of the piece in its gap.
+        number: the number of the option in its gap.
         code: its code, as the program has it.
         why: a sentence that says what's wrong with it; empty if it's right.
-        misconceptions: the common misconceptions behind it.
+        misconceptions: the misconceptions behind it.
         has: what the student's source must have, with `|` for or, `&` for and, and `!` for not.
         at: where it begins in the text of the program.
         tags: the tags in its brackets.
@@ -94,40 +94,40 @@ class Template(NamedTuple):
 
     Args:
         code: the source before the first gap, between the gaps, and after the last gap.
-        gaps: the pieces of each gap; the first pieces together make the answer.
+        gaps: the options of each gap; the first options together make the answer.
     """
 
     code: tuple[str, ...]
-    gaps: tuple[tuple[Piece, ...], ...]
+    gaps: tuple[tuple[Option, ...], ...]
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
-        """All choices, as a piece number for each gap; the number of the last gap changes first."""
+        """All choices, as an option's number for each gap; that of the last gap changes first."""
         return list(itertools.product(*(range(len(gap)) for gap in self.gaps)))
 
     @property
-    def wrong(self) -> list[Piece]:
-        """All wrong pieces."""
-        return [piece for gap in self.gaps for piece in gap if piece.why]
+    def distractors(self) -> list[Option]:
+        """The wrong options of all gaps."""
+        return [option for gap in self.gaps for option in gap if option.why]
 
-    def pieces(self, chosen: Sequence[int]) -> list[Piece]:
-        """Return the pieces with these numbers."""
+    def options(self, chosen: Sequence[int]) -> list[Option]:
+        """Return the options with these numbers."""
         return [gap[number] for gap, number in zip(self.gaps, chosen, strict=True)]
 
-    def program(self, pieces: Sequence[Piece] = ()) -> str:
-        """Return the source with these pieces, and with the first piece in every other gap."""
-        chosen = {piece.gap: piece for piece in pieces}
+    def program(self, options: Sequence[Option] = ()) -> str:
+        """Return the source with these options, and with the first option in every other gap."""
+        chosen = {option.gap: option for option in options}
         codes = [chosen.get(n, gap[0]).code for n, gap in enumerate(self.gaps)]
         return "".join(map("".join, itertools.zip_longest(self.code, codes, fillvalue="")))
 
-    def make(self, pieces: Sequence[Piece] = ()) -> Any:
+    def make(self, options: Sequence[Option] = ()) -> Any:
         """Return the function or the class that the source defines last.
 
         Raises:
             Exception: what the source raises when it's run.
         """
         names = {"__name__": __name__, "math": math, "torch": torch, "nn": torch.nn}
-        exec(self.program(pieces), names)
+        exec(self.program(options), names)
         return [*names.values()][-1]
 
 
@@ -138,7 +138,7 @@ def parse(text: str) -> Template:
         GapError: a gap is malformed, or the gaps allow too many programs.
 
     >>> template = parse("y = ⟨x ¦ -x ⇒ That's the wrong sign.⟩")
-    >>> [(piece.code, piece.why) for piece in template.gaps[0]]
+    >>> [(option.code, option.why) for option in template.gaps[0]]
     [('x', ''), ('-x', "That's the wrong sign.")]
     >>> template.program()
     'y = x'
@@ -148,14 +148,14 @@ def parse(text: str) -> Template:
         raise GapError("A template needs at least one gap ⟨…⟩.")
     if (count := math.prod(map(len, gaps))) > MOST:
         raise GapError(f"The gaps allow {count} programs, but at most {MOST} are tried.")
-    for piece in itertools.chain(*gaps):
-        for tag in piece.tags:
-            raise GapError(f"[{tag.value}] is allowed only in models: {piece.code}", piece.at)
+    for option in itertools.chain(*gaps):
+        for tag in option.tags:
+            raise GapError(f"[{tag.value}] is allowed only in models: {option.code}", option.at)
     return Template(tuple(code), tuple(map(tuple, gaps)))
 
 
-def split(text: str) -> tuple[list[str], list[list[Piece]]]:
-    """Split a program into the source outside of its gaps and the pieces of each gap.
+def split(text: str) -> tuple[list[str], list[list[Option]]]:
+    """Split a program into the source outside of its gaps and the options of each gap.
 
     Raises:
         GapError: a gap is malformed.
@@ -164,57 +164,57 @@ def split(text: str) -> tuple[list[str], list[list[Piece]]]:
     if stray := re.search("[⟨⟩¦⇒]", outside):
         line = text[text.rfind("\n", 0, stray.start()) + 1 :].partition("\n")[0].strip()
         raise GapError(f"There is a {stray[0]} outside of a gap ⟨…⟩: {line}", stray.start())
-    gaps = [list(_pieces(n, found)) for n, found in enumerate(GAP.finditer(text))]
+    gaps = [list(_options(n, found)) for n, found in enumerate(GAP.finditer(text))]
     return GAP.split(text)[::2], gaps
 
 
-def _pieces(gap: int, found: re.Match) -> Iterator[Piece]:
+def _options(gap: int, found: re.Match) -> Iterator[Option]:
     shown, at, codes = f"⟨{' '.join(found[1].split())}⟩", found.start(1), set()
     for number, part in enumerate(found[1].split("¦")):
         start = at + len(part) - len(part.lstrip())
         code, *why = (" ".join(each.split()) for each in part.split("⇒"))
         try:
-            piece = told(why[0])._replace(gap=gap, number=number) if why else Piece(gap, number, "")
+            option = (told(why[0]) if why else Option(0, 0, ""))._replace(gap=gap, number=number)
         except ValueError as problem:
             raise GapError(str(problem), start) from None
-        if len(why) > 1 or (why and not piece.why.endswith(".")):
-            form = "A wrong piece needs code, ⇒, and a sentence with a period"
+        if len(why) > 1 or (why and not option.why.endswith(".")):
+            form = "A distractor needs code, ⇒, and a sentence with a period"
             raise GapError(f"{form}: {shown}", start)
-        if piece.why and not number:
-            raise GapError(f"The first piece of a gap is right and has no sentence: {shown}", start)
-        yield piece._replace(code=code, at=start)
+        if option.why and not number:
+            raise GapError(f"A gap's first option is right and has no sentence: {shown}", start)
+        yield option._replace(code=code, at=start)
         codes.add(code)
         at += len(part) + 1
     if len(codes) < max(2, number + 1):
-        raise GapError(f"A gap needs two or more pieces, all different: {shown}", start)
+        raise GapError(f"A gap needs two or more options, all different: {shown}", start)
 
 
-def told(words: str) -> Piece:
+def told(words: str) -> Option:
     """Read what is said about a mistake: its sentences, and the notes in brackets.
 
     Raises:
         ValueError: a note in brackets is neither a misconception nor a tag.
 
-    >>> piece = told("That averages over the points. [over the batch, has mean, common]")
-    >>> piece.why, piece.misconceptions[0].name, piece.has, *piece.tags
+    >>> option = told("That averages over the points. [over the batch, has mean, common]")
+    >>> option.why, option.misconceptions[0].name, option.has, *option.tags
     ('That averages over the points.', 'OVER_THE_BATCH', 'mean', <Tag.COMMON: 'common'>)
     """
     found = BRACKETS.fullmatch(words)
     if not found:
-        return Piece(0, 0, "", words)
-    piece = Piece(0, 0, "", found[1] or "")
+        return Option(0, 0, "", words)
+    option = Option(0, 0, "", found[1] or "")
     for known in found[2].split(", "):
         word, _, rest = known.partition(" ")
         name = known.upper().replace(" ", "_")
         if word == "has":
-            piece = piece._replace(has=rest)
+            option = option._replace(has=rest)
         elif known in TAGS:
-            piece = piece._replace(tags=piece.tags | {Tag(known)})
+            option = option._replace(tags=option.tags | {Tag(known)})
         elif name in Misconception.__members__:
-            piece = piece._replace(misconceptions=(*piece.misconceptions, Misconception[name]))
+            option = option._replace(misconceptions=(*option.misconceptions, Misconception[name]))
         else:
             misconceptions = (each.lower().replace("_", " ") for each in Misconception.__members__)
             choices = ", ".join([*misconceptions, "has …", *TAGS])
             said = f"[{known}] is neither a misconception nor a tag. Choose one of: {choices}."
             raise ValueError(said)
-    return piece
+    return option

@@ -121,15 +121,15 @@ def program(name):
 
 
 def to_change(template, chosen, right):
-    """Number the fewest gaps with wrong pieces in which a program differs from a right one."""
-    marked = [piece.gap for piece in template.pieces(chosen) if piece.why]
+    """Number the fewest gaps with distractors in which a program differs from a right one."""
+    marked = [option.gap for option in template.options(chosen) if option.why]
     pairs = (zip(range(len(chosen)), chosen, other, strict=True) for other in right)
     ways = ([n for n, one, other in each if one != other] for each in pairs)
     possible = (way for way in ways if {*way} <= {*marked})
     return min(possible, key=lambda way: (len(way), way))
 
 
-# In the second one, two wrong pieces make a right program together.
+# In the second one, two distractors make a right program together.
 @pytest.mark.parametrize("name", ["swap", "unit_w"])
 def test_every_program_is_judged_as_in_python(bare, name):
     exercise, form = BY_NAME[name], bare(program(name)).locator("form")
@@ -148,9 +148,9 @@ def test_a_program_is_done_with_keys_and_kept(bare):
     gaps = [page.get_by_role("combobox", name=f"gap {n} of 2, line 2, after ") for n in (1, 2)]
     page.get_by_role("button", name="Check").press("Enter")
     assert gaps[0].evaluate("gap => gap === document.activeElement")
-    for gap, piece in zip(gaps, ["-1", "True"], strict=True):
+    for gap, option in zip(gaps, ["-1", "True"], strict=True):
         gap.focus()
-        page.keyboard.type(piece)
+        page.keyboard.type(option)
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     for _ in range(2):

@@ -100,7 +100,7 @@ def test_the_first_pieces_are_the_answer(load):
         (lambda x: (x - x.mean(-1, True)) / 2, "You halved it.", ()),
     ],
 )
-def test_a_wrong_piece_is_a_mistake_as_others_are(load, attempt, message, misconceptions):
+def test_a_distractor_is_a_mistake_as_others_are(load, attempt, message, misconceptions):
     feedback = load(TEXT).center.judge(attempt)
     assert (feedback.message, feedback.misconceptions) == (message, misconceptions)
 
@@ -113,13 +113,13 @@ def test_what_stands_in_brackets_decides_whether_a_piece_is_said(load, tag, is_s
     assert feedback.misconceptions == (ONE_PASS,) * is_said
 
 
-def test_an_error_is_not_taken_for_that_of_a_piece(load):
+def test_an_error_is_not_taken_for_that_of_an_option(load):
     said = load(TEXT).center.judge(lambda x: x @ x.mean(-1, keepdim=True)).message
     assert "raised RuntimeError" in said
     assert "product" not in said
 
 
-def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
+def test_a_distractor_does_not_change_the_inputs_for_others(load):
     text = TEXT.replace("return x ⟨-", "return ⟨x ¦ x.add_(1) ⇒ That changes x.⟩ ⟨-")
     center = load(text).center
     assert center.judge(lambda x: x * 3).state is State.WRONG  # which runs all mistakes
@@ -152,7 +152,7 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
         ("¦ @ ⇒", "¦ ) ⇒", 29, "the program with ')' isn't Python: unmatched ')'"),
         ("keepdim=True)\n    wrong", "keepdim=)\n    wrong", 25, "this isn't Python"),
         ("def centered(x):", "def centered(x=nn.N):", 25, "this raises AttributeError"),
-        ("return x ⟨-", "return x ⟨* ⇒ No. ¦ -", 26, "The first piece of a gap is right"),
+        ("return x ⟨-", "return x ⟨* ⇒ No. ¦ -", 26, "A gap's first option is right"),
         ("    hint   Subtract.\n", "", 19, "'center' has no `hint`"),
         ("    gaps\n        def", "    wrong  # It.\n        def", 19, "'center' has no `gaps`"),
         ("half = x / 2", "half = x / / 2", 32, "this isn't Python"),

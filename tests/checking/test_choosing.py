@@ -26,10 +26,10 @@ def exercise(monkeypatch, tmp_path):
     return add
 
 
-def chosen(template, *pieces):
+def chosen(template, *options):
     return tuple(
-        [piece.code for piece in gap].index(code)
-        for gap, code in zip(template.gaps, pieces, strict=True)
+        [option.code for option in gap].index(code)
+        for gap, code in zip(template.gaps, options, strict=True)
     )
 
 
@@ -49,9 +49,9 @@ def test_what_is_no_program_or_fails_is_wrong(exercise):
     ("text", "message"),
     [
         ("x", "needs at least one gap"),
-        ("⟨x⟩", "two or more pieces"),
+        ("⟨x⟩", "two or more options"),
         ("⟨x ¦ x ⇒ It's wrong.⟩", "all different"),
-        ("⟨x ⇒ It's wrong. ¦ y ⇒ So is this.⟩", "The first piece of a gap is right"),
+        ("⟨x ⇒ It's wrong. ¦ y ⇒ So is this.⟩", "A gap's first option is right"),
         ("⟨x ¦ y ⇒ no period⟩", "a sentence with a period"),
         ("⟨x ¦ y ⇒ It's wrong. ⇒ Twice.⟩", "a sentence with a period"),
         ("⟨x ¦ y⟩ + ⟨x ¦ ⟨y⟩⟩", "a ⟨ outside of a gap"),

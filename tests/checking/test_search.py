@@ -87,7 +87,7 @@ def test_one_everyday_slip_is_said_of_std_and_not_two_rare_ones():
 
 def test_an_error_is_explained_by_one_that_is_the_same():
     search = searched()
-    lost = next(p for p in search.model_pieces if "Your variance is a sum" in p.why)
+    lost = next(p for p in search.model_distractors if "Your variance is a sum" in p.why)
     assert search.find({0: X, 1: Raised("ValueError", "no such thing")}) == []
     values = {n: search.result((lost,), n) for n in range(2)}
     assert search.find(values) == [(lost,)]

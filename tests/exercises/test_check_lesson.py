@@ -67,7 +67,7 @@ def test_what_is_wrong_is_told_with_its_line(found):
         (13, "the hint gives away the answer, 6."),
         (17, "`norm` gives different results from the program."),
         (19, "the hint gives away the answer, x - x.mean(-1, keepdim=True)."),
-        (23, "the wrong piece '+ 1' has no effect on any input."),
+        (23, "the distractor '+ 1' has no effect on any input."),
         (26, "this mistake is judged right, not wrong."),
     ]
 

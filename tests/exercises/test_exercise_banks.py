@@ -64,7 +64,7 @@ def test_the_exercises_that_a_lesson_asks_after_its_recap_are_those_marked_furth
 def test_all_misconceptions_are_recognized_by_name():
     recognized = {each for e in EXERCISES for one in known(e) for each in one.misconceptions}
     recognized |= {
-        each for e in WITH_NORM for piece in e.search.model_pieces for each in piece.misconceptions
+        m for e in WITH_NORM for o in e.search.model_distractors for m in o.misconceptions
     }
     assert set(Misconception) - recognized == set()
 

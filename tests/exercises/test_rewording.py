@@ -30,11 +30,11 @@ def reword(monkeypatch):
     told, count = notation.told, itertools.count()
 
     def other(words):
-        piece = told(words)
-        if not piece.why:
-            return piece
-        names = re.findall(r"\{\w+\}", piece.why)
-        return piece._replace(why=f"Zxq {next(count)} {' '.join(names)} zxq.")
+        option = told(words)
+        if not option.why:
+            return option
+        names = re.findall(r"\{\w+\}", option.why)
+        return option._replace(why=f"Zxq {next(count)} {' '.join(names)} zxq.")
 
     monkeypatch.setattr(notation, "told", other)
     monkeypatch.setattr(bank, "told", other)
@@ -55,11 +55,11 @@ def exercises(monkeypatch, topics):
 
 def known(exercise):
     """Return all that an exercise knows, without its words."""
-    pieces = [*exercise.template.wrong] if hasattr(exercise, "template") else []
-    pieces += exercise.model.pieces if getattr(exercise, "by_steps", None) else []
+    distractors = [*exercise.template.distractors] if hasattr(exercise, "template") else []
+    distractors += exercise.model.distractors if getattr(exercise, "by_steps", None) else []
     mistakes = getattr(exercise, "mistakes", getattr(exercise, "wrong", []))
     misconceptions = [each.misconceptions for each in mistakes]
-    return [piece._replace(why="", elsewhere="") for piece in pieces], misconceptions
+    return [option._replace(why="", elsewhere="") for option in distractors], misconceptions
 
 
 def found(exercise, feedback):
@@ -87,8 +87,8 @@ LAYERS = [
 ]
 
 
-def pieces_found(monkeypatch):
-    """Return which pieces `diagnose` finds in the layers, without their words."""
+def distractors_found(monkeypatch):
+    """Return which distractors `diagnose` finds in the layers, without their words."""
     causes = []
 
     def seen(*arguments):
@@ -107,7 +107,7 @@ def pieces_found(monkeypatch):
 
 def test_with_every_sentence_reworded_the_same_pieces_are_read_and_found(monkeypatch):
     with monkeypatch.context() as patched:
-        in_layers = pieces_found(patched)
+        in_layers = distractors_found(patched)
     assert all(in_layers)
     assert len(in_layers[-1]) > 1
     asked = {a.exercise: a for a in ANSWERS if a.state is State.WRONG}  # the last one of each
@@ -120,4 +120,4 @@ def test_with_every_sentence_reworded_the_same_pieces_are_read_and_found(monkeyp
     judged = {name: other[name].judge(answer.attempt()) for name, answer in wrong.items()}
     assert {name: found(other[name], feedback) for name, feedback in judged.items()} == told
     assert any("zxq" in feedback.message for feedback in judged.values())
-    assert pieces_found(monkeypatch) == in_layers
+    assert distractors_found(monkeypatch) == in_layers

@@ -48,27 +48,27 @@ def test_of_a_hundred_wrong_answers_in_code_83_are_named_or_placed_in_the_source
 
 # Here and not beside the models, because it looks through what the answers above have made run.
 @pytest.mark.parametrize("exercise", WITH_NORM, ids=lambda exercise: exercise.name)
-def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mistake(exercise):
+def test_what_a_distractor_gives_is_explained_by_it_or_by_the_exercises_own_mistake(exercise):
     search: Search = exercise.search
     numbers = range(len(exercise.right))
     unexplained = []
-    for piece in search.model_pieces:
-        results = {n: search.result((piece,), n) for n in numbers}
+    for option in search.model_distractors:
+        results = {n: search.result((option,), n) for n in numbers}
         if all(search.equal(results[n], exercise.right[n]) for n in numbers):
             continue
-        shown = [each for each in piece.has.split("|")[0].split("&") if each[:1] != "!"]
+        shown = [each for each in option.has.split("|")[0].split("&") if each[:1] != "!"]
         found = search.find(results, " ".join(shown))
-        is_own = found and found[0][0] in [*search.mistakes, *search.own_pieces]
-        if not is_own and (piece,) not in found:
-            unexplained.append((piece.why, found))
+        is_own = found and found[0][0] in [*search.mistakes, *search.own_distractors]
+        if not is_own and (option,) not in found:
+            unexplained.append((option.why, found))
     assert unexplained == []
 
 
-def test_each_wrong_piece_changes_something_in_some_exercise():
-    silent = {piece.code for exercise in WITH_NORM for piece in exercise.model.pieces}
+def test_each_distractor_changes_something_in_some_exercise():
+    silent = {option.code for exercise in WITH_NORM for option in exercise.model.distractors}
     for search, right in ((exercise.search, exercise.right) for exercise in WITH_NORM):
-        for piece in (each for each in search.model_pieces if each.code in silent):
-            results = (search.result((piece,), n) for n in range(len(right)))
+        for option in (each for each in search.model_distractors if each.code in silent):
+            results = (search.result((option,), n) for n in range(len(right)))
             if not all(map(search.equal, results, right)):
-                silent.discard(piece.code)
+                silent.discard(option.code)
     assert silent == set()

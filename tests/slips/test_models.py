@@ -1,4 +1,4 @@
-"""Models are right without wrong pieces, and go on being right for others with some."""
+"""Models are right without distractors, and go on being right for others with some."""
 
 import shutil
 
@@ -17,8 +17,8 @@ GAMMA, BETA = normal(4, seed=2).double(), normal(4, seed=3).double()
 EPS = 0.1
 
 
-def test_without_wrong_pieces_layer_norm_is_that_of_pytorch_step_by_step():
-    norm = SENTENCES.with_pieces()
+def test_without_distractors_layer_norm_is_that_of_pytorch_step_by_step():
+    norm = SENTENCES.with_distractors()
     right = F.layer_norm(X, [4], GAMMA, BETA, EPS)
     torch.testing.assert_close(norm.layer_norm(X, GAMMA, BETA, eps=EPS), right)
     torch.testing.assert_close(norm.layer_norm(X, GAMMA, None, eps=EPS) + BETA, right)
@@ -27,28 +27,28 @@ def test_without_wrong_pieces_layer_norm_is_that_of_pytorch_step_by_step():
     torch.testing.assert_close(both, F.layer_norm(X, [2, 4], eps=EPS))
 
 
-def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
-    rms = RMS_NORM.with_pieces().standardize(X, eps=EPS)
+def test_without_distractors_the_relatives_are_those_of_pytorch():
+    rms = RMS_NORM.with_distractors().standardize(X, eps=EPS)
     torch.testing.assert_close(rms, F.rms_norm(X, [4], eps=EPS))
     q, k, v = normal(3, 2, 5, 4, seed=4).double()
     attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(BY_NAME["attend"].model.with_pieces().mix(q, k, v), attended)
+    torch.testing.assert_close(BY_NAME["attend"].model.with_distractors().mix(q, k, v), attended)
 
 
-def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
+def test_a_model_with_distractors_goes_on_being_right_for_others():
     of_layer = ErrorModel("norm_steps", "module_class", axes=LAST)
-    left_out = next(p for p in of_layer.pieces if p.why.startswith("ε is left out."))
-    layer = of_layer.with_pieces([left_out]).layer(4, EPS).double()
+    left_out = next(p for p in of_layer.distractors if p.why.startswith("ε is left out."))
+    layer = of_layer.with_distractors([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
-    right = of_layer.with_pieces().layer(4, EPS).double()
+    right = of_layer.with_distractors().layer(4, EPS).double()
     torch.testing.assert_close(right(X), F.layer_norm(X, [4], eps=EPS))
     with pytest.raises(ValueError, match=r"4.*3"):
         layer(torch.ones(2, 3).double())
 
 
 def test_axes_are_called_what_they_are():
-    over = {first_sentence(p.why): p for p in SENTENCES.pieces if p.step == "standardize"}
-    norm = SENTENCES.with_pieces([over["You averaged over the batch and the positions"]])
+    over = {first_sentence(p.why): p for p in SENTENCES.distractors if p.step == "standardize"}
+    norm = SENTENCES.with_distractors([over["You averaged over the batch and the positions"]])
     statistics = {"dim": (0, 1), "keepdim": True}
     expected = (X - X.mean(**statistics)) / (X.var(**statistics, correction=0) + EPS).sqrt()
     torch.testing.assert_close(norm.standardize(X, eps=EPS), expected)
@@ -91,6 +91,6 @@ def test_an_author_is_told_the_line_of_a_mistake_in_a_model(tmp_path, old, new, 
     (tmp_path / "norm_steps.txt").write_text(text.replace(old, new, 1), "utf-8")
     shutil.copy(FOLDER / "module_class.txt", tmp_path)
     with pytest.raises(TextError) as problem:
-        _ = ErrorModel("norm_steps", "module_class", axes=LAST, folder=tmp_path).pieces
+        _ = ErrorModel("norm_steps", "module_class", axes=LAST, folder=tmp_path).distractors
     assert str(problem.value).startswith(f"norm_steps.txt, line {line}: ")
     assert message in str(problem.value)

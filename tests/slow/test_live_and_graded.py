@@ -16,8 +16,8 @@ from decimal import Decimal
 from fractions import Fraction
 bank = importlib.import_module("lnorm_course.exercises.{topic}")
 def slipped(exercise, *numbers):
-    pieces = [exercise.model.pieces[number] for number in numbers]
-    return exercise.make(pieces)
+    distractors = [exercise.model.distractors[number] for number in numbers]
+    return exercise.make(distractors)
 """
 MOST_PAIRS = 6
 # For runs without `--all`, topics that differ in what is handed in: numbers, shapes and functions;
@@ -41,7 +41,7 @@ def attempts(exercise):
     yield "sys.modules['lnorm_utils'].standardize"
     yield "lambda x, *m: sys.modules['lnorm_utils'].standardize(x) if hasattr(x, 'ndim') else 3"
     if exercise.by_steps:
-        gaps = [piece.gap for piece in exercise.model.pieces]
+        gaps = [option.gap for option in exercise.model.distractors]
         pairs = itertools.combinations(range(len(gaps)), 2)
         pairs = [(one, other) for one, other in pairs if gaps[one] != gaps[other]]
         for one, other in pairs[:: len(pairs) // MOST_PAIRS + 1]:

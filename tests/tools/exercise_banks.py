@@ -25,7 +25,7 @@ BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 
 
 def known(exercise):
-    """Return the wrong answers that an exercise has been told of, apart from its pieces."""
+    """Return the wrong answers that an exercise has been told of, apart from its options."""
     if isinstance(exercise, Prediction):
         return exercise.wrong
     return [m._replace(answer=exercise.make([m])) for m in exercise.mistakes]
