@@ -120,11 +120,17 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
         return nn.Linear(in_features, out_features, bias=bias)
 
 
-STARTS: dict[str, Callable[[nn.Linear], object]] = {
-    "Xavier": lambda linear: None,  # as `FeedForward` does
-    "PyTorch": nn.Linear.reset_parameters,
-    "He": lambda linear: nn.init.kaiming_normal_(linear.weight, nonlinearity="relu"),
+INITS: dict[str, Callable[[nn.Linear], object]] = {
+    "default": nn.Linear.reset_parameters,
+    "xavier": lambda linear: None,  # as `FeedForward` does
+    "kaiming": lambda linear: nn.init.kaiming_normal_(linear.weight, nonlinearity="relu"),
 }
+
+
+def _check(init: str) -> None:
+    if init not in INITS:
+        known = ", ".join(map(repr, INITS))
+        raise ValueError(f"init must be one of {known}, but {init!r} was given.")
 
 
 def residual_stack(
@@ -134,7 +140,7 @@ def residual_stack(
     seed: int,
     d_model: int = 64,
     final_norm: bool | None = None,
-    start: str = "Xavier",
+    init: str = "xavier",
 ) -> ResidualStack:
     """Make a `ResidualStack` in float64 whose initial weights come from their own seed.
 
@@ -145,28 +151,25 @@ def residual_stack(
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
         seed: of the weights.
-        start: "Xavier", "PyTorch", whose weights are smaller and whose biases aren't 0, or "He",
-            whose weights are larger.
+        init: "xavier"; "default", PyTorch's, whose weights are smaller and whose biases aren't 0;
+            or "kaiming", by Kaiming He, whose weights are larger.
 
     Raises:
-        ValueError: `start` is not one of these.
+        ValueError: `init` is not one of these.
 
-    Source: Glorot & Bengio 2010, for Xavier; He et al. 2015, arXiv:1502.01852, for He.
+    Source: Glorot & Bengio 2010, for "xavier"; He et al. 2015, arXiv:1502.01852, for "kaiming".
 
     >>> len(residual_stack(12, "pre", seed=0).blocks)
     12
     """
-    if start not in STARTS:
-        raise ValueError(
-            f"start must be one of {', '.join(map(repr, STARTS))}, but {start!r} was given."
-        )
+    _check(init)
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
         torch.default_generator.manual_seed(seed)  # again, as what was drawn depends on the depth
         for module in stack.modules():
             if isinstance(module, nn.Linear):
-                STARTS[start](module)
+                INITS[init](module)
         return stack
 
 
@@ -197,26 +200,32 @@ def ring_network(
     hidden_layers: int = 8,
     width: int = 64,
     seed: int = 0,
-    he: float | None = None,
+    init: str = "default",
+    gain: float = 1.0,
     first_bias: bool = False,
 ) -> nn.Sequential:
     """Make a network, in float64, that is to tell the two rings apart: (N, 2) → (N, 2).
 
     Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map gives
-    a number for each ring. All weights start as PyTorch starts them, unless `he` is given, from
-    their own seed, and with and without a norm they start alike.
+    a number for each ring. All weights come from their own seed, and with and without a norm they
+    start alike.
 
     Args:
         norm: makes a module from the number of features, such as `LayerNorm`.
         hidden_layers, width: how many hidden layers there are, and the features of each.
         seed: of the weights.
-        he: if given, the weights are normal instead, with standard deviation he · √(2 / in) for
-            `in` inputs, and all biases are 0. With 1, that's the initialization of He et al. 2015,
-            arXiv:1502.01852, equation 10.
-        first_bias: with `he`, let the first map keep a random bias: PyTorch's, times he · √6,
-            the factor between the spreads of the weights. The other biases are 0.
+        init: how the weights start. "default": as in PyTorch's `nn.Linear`, biases included. With
+            the others, all biases are 0. "kaiming", by Kaiming He: normal, with standard deviation
+            √(2 / in) for `in` inputs. "xavier": uniform up to ±√(6 / (in + out)).
+        gain: the factor on all of these weights and biases.
+        first_bias: let the first map keep a random bias where it would be 0: PyTorch's, times the
+            factor between the spreads of the weights, which is gain · √6 with "kaiming".
 
-    Source: He et al. 2015, arXiv:1502.01852; without `he`, PyTorch's `nn.Linear.reset_parameters`.
+    Raises:
+        ValueError: `init` is not one of these.
+
+    Source: He et al. 2015, arXiv:1502.01852, equation 10, for "kaiming"; Glorot & Bengio 2010, for
+    "xavier"; PyTorch's `nn.Linear.reset_parameters` for "default".
 
     >>> from lnorm_utils import LayerNorm
     >>> ring_network(LayerNorm)[:3]
@@ -226,21 +235,23 @@ def ring_network(
       (2): ReLU()
     )
     """
+    _check(init)
     layers: list[nn.Module] = []
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         for layer in range(hidden_layers):
-            layers.append(_linear(width if layer else 2, width, he))
+            layers.append(_linear(width if layer else 2, width, init, gain))
             layers += [norm(width)] if norm else []
             layers.append(nn.ReLU())
-        network = nn.Sequential(*layers, _linear(width, 2, he)).double()
-    if he is not None and first_bias:
+        network = nn.Sequential(*layers, _linear(width, 2, init, gain)).double()
+    if init != "default" and first_bias:
         pytorch = ring_network(hidden_layers=1, width=width, seed=seed).state_dict()["0.bias"]
-        network.state_dict()["0.bias"].copy_(he * math.sqrt(6) * pytorch)
+        factor = 6 if init == "kaiming" else 12 / (2 + width)
+        network.state_dict()["0.bias"].copy_(gain * math.sqrt(factor) * pytorch)
     return network
 
 
-def _linear(in_features: int, out_features: int, he: float | None) -> nn.Linear:
+def _linear(in_features: int, out_features: int, init: str, gain: float) -> nn.Linear:
     """Draw an `nn.Linear` in float64, from the global state, as PyTorch draws one in float32.
 
     PyTorch's own initialization differs in the last float32 digit from one instruction set to
@@ -249,12 +260,14 @@ def _linear(in_features: int, out_features: int, he: float | None) -> nn.Linear:
     with torch.random.fork_rng(devices=[]):  # PyTorch's own draws must not change the state
         linear = nn.Linear(in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
-        if he is not None:
+        if init == "kaiming":
             drawn = torch.randn(linear.weight.shape).double()
-            linear.weight.copy_(he * math.sqrt(2 / in_features) * drawn)
+            linear.weight.copy_(gain * math.sqrt(2 / in_features) * drawn)
+        else:
+            size = in_features if init == "default" else (in_features + out_features) / 6
+            for parameter in linear.parameters():
+                uniform = 2 * torch.rand(parameter.shape).double() - 1  # from −1 to 1
+                parameter.copy_(gain * uniform / math.sqrt(size))
+        if init != "default":
             linear.bias.zero_()
-            return linear
-        for parameter in linear.parameters():
-            uniform = 2 * torch.rand(parameter.shape).double() - 1  # from −1 to 1
-            parameter.copy_(uniform / math.sqrt(in_features))
     return linear

@@ -59,7 +59,7 @@ RUNS = {
     "layer norm": ({"norm": LayerNorm}, {}),
     "batch norm": ({"norm": nn.BatchNorm1d}, {}),
     "times 2": ({"norm": one_way(twice, twice)}, {}),
-    "He initialization": ({"he": 1.0}, {}),
+    "He initialization": ({"init": "kaiming"}, {}),
     "two hidden layers": ({"hidden_layers": 2}, {}),
     "Adam": ({}, {"rate": 0.001, "adam": True}),
     "times 2, forward only": ({"norm": one_way(twice, same)}, {}),

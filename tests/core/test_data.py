@@ -86,13 +86,14 @@ def test_a_decoder_does_not_learn_from_rounding():
     assert measures.decoder_r2(torch.cat([seen, seen + 1e-6 * secret], dim=1), secret) < 0.1
 
 
-def test_a_first_bias_changes_nothing_else_of_a_start_without_biases():
-    without, with_one = (ex.ring_network(he=2.0, first_bias=b) for b in (False, True))
+@pytest.mark.parametrize(("init", "first", "last"), [("kaiming", 2, 64), ("xavier", 66, 66)])
+def test_a_first_bias_changes_nothing_else_of_a_start_without_biases(init, first, last):
+    without, with_one = (ex.ring_network(init=init, gain=2, first_bias=b) for b in (False, True))
     for name, value in without.state_dict().items():
         assert name == "0.bias" or torch.equal(value, with_one.state_dict()[name])
         assert name.endswith("weight") or not value.any()
-    pytorch = ex.ring_network()[0].bias
-    assert_close(with_one[0].bias, 2 * 6**0.5 * pytorch)
+    assert with_one[-1].weight.std().item() == pytest.approx(2 * (2 / last) ** 0.5, rel=0.1)
+    assert_close(with_one[0].bias, 2 * (12 / first) ** 0.5 * ex.ring_network()[0].bias)
 
 
 def test_the_ring_networks_start_with_the_same_weights():

@@ -42,7 +42,7 @@ WRONG = [
     (lambda: ENCODE(torch.ones(6)), OF_ENCODE, "(6,)"),
     (lambda: ENCODE(torch.ones(())), OF_ENCODE, "()"),
     (lambda: ResidualBlock(4, "before"), "'post', 'pre', 'none', but 'before' was given"),
-    (lambda: residual_stack(2, "pre", seed=0, start="Kaiming"), "'He', but 'Kaiming' was given"),
+    (lambda: residual_stack(2, "pre", seed=0, init="He"), "'kaiming', but 'He' was given"),
     (lambda: gradient_norms(ResidualStack(1, 4), X, X[0, :3]), "(4,)", "(3,)"),
     (lambda: decoder_r2(X, X[:2]), "(3, 4)", "(2, 4)"),
     (lambda: decoder_r2(math.nan * normal(8, 2, seed=0), torch.ones(8, 1)), "NaN or infinity"),

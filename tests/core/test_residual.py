@@ -76,10 +76,10 @@ def test_gradient_norms_are_those_that_backward_gives_and_leave_no_gradient(slop
 
 
 def test_each_start_has_its_own_spread_and_the_blocks_of_a_shorter_stack():
-    spreads = {"Xavier": 64**-0.5, "PyTorch": (3 * 64) ** -0.5, "He": (2 / 64) ** 0.5}
-    for start, spread in spreads.items():
-        first = residual_stack(2, "pre", seed=1, start=start).blocks[1].f.first
+    spreads = {"xavier": 64**-0.5, "default": (3 * 64) ** -0.5, "kaiming": (2 / 64) ** 0.5}
+    for init, spread in spreads.items():
+        first = residual_stack(2, "pre", seed=1, init=init).blocks[1].f.first
         assert first.weight.std().item() == pytest.approx(spread, rel=0.02)
-        assert bool((first.bias != 0).any()) == (start == "PyTorch")
-        shorter, longer = (residual_stack(n, "pre", seed=1, start=start) for n in (1, 2))
+        assert bool((first.bias != 0).any()) == (init == "default")
+        shorter, longer = (residual_stack(n, "pre", seed=1, init=init) for n in (1, 2))
         assert_close(shorter.blocks[0].f.state_dict(), longer.blocks[0].f.state_dict())

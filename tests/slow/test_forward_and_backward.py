@@ -39,7 +39,7 @@ SETTINGS = {
     "as in the lessons": ({}, {}, 10),
     "twelve layers": ({"hidden_layers": 12}, {"steps": 300}, 4),
     "a smaller rate": ({}, {"rate": 0.02, "steps": 400}, 4),
-    "normal weights": ({"he": 0.4, "first_bias": True}, {}, 3),
+    "normal weights": ({"init": "kaiming", "gain": 0.4, "first_bias": True}, {}, 3),
 }
 
 
@@ -136,7 +136,7 @@ def test_the_points_of_the_plain_network_fall_together_and_stay_apart_with_each_
     assert plain[0] == pytest.approx(3, abs=0.4)  # the first layer spreads them
     assert ((plain[:-1] / plain[1:] - 2.6).abs() < 0.8).all()
     assert (plain[0] / plain[-1]) ** (1 / 7) == pytest.approx(2.6, abs=0.2)
-    changes = [{"hidden_layers": 2}, {"he": 1.0}, {"norm": LESSON_2.Forward}]
+    changes = [{"hidden_layers": 2}, {"init": "kaiming"}, {"norm": LESSON_2.Forward}]
     changes += [{"norm": nn.BatchNorm1d}, {"norm": nn.LayerNorm}]
     for change in changes:
         assert APART(ring_network(seed=seed, **change)) > 0.5, change
@@ -166,7 +166,7 @@ def test_points_that_arrive_apart_are_not_enough_with_a_factor_of_4_or_next_to_h
     assert not end(1, 3)[1] < 0.5
     assert not end(3, 3)[1] < 0.5
     # That it doesn't learn is held for lesson 7.
-    assert APART(ring_network(nn.LayerNorm, he=1.0, seed=seed)) > 1.5
+    assert APART(ring_network(nn.LayerNorm, init="kaiming", seed=seed)) > 1.5
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -223,12 +223,12 @@ class Halves(nn.Module):
 @LONG
 @pytest.mark.parametrize("seed", range(4))
 def test_a_divisor_can_do_what_the_final_norm_of_pre_ln_does(seed):
-    def end(both, start="He", steps=100):
-        first, stack, last = stack_for(4, "pre", False, start, seed)
+    def end(both, init="kaiming", steps=100):
+        first, stack, last = stack_for(4, "pre", False, init, seed)
         network = nn.Sequential(first, stack, Halves(*both), last)
         return train(network, POINTS, RING, rate=0.3, steps=steps)[-1]
 
-    assert end((3, 3), "Xavier") < 0.1
+    assert end((3, 3), "xavier") < 0.1
     assert end((3, 3)) < 0.1
     assert end((1, 10)) < 0.1
     assert end((10, 1), steps=300) < 0.1
@@ -279,8 +279,8 @@ def test_with_points_apart_the_first_gradient_begins_as_small_and_the_last_is_la
     [
         (None, {"hidden_layers": 2}, 0.005, False),
         (None, {"hidden_layers": 2}, 0.5, True),
-        (None, {"he": 1.0}, 0.005, False),
-        (None, {"he": 1.0}, 0.5, False),
+        (None, {"init": "kaiming"}, 0.005, False),
+        (None, {"init": "kaiming"}, 0.5, False),
         (nn.BatchNorm1d, {}, 0.005, True),
         (nn.BatchNorm1d, {}, 2.0, True),
         (nn.LayerNorm, {}, 0.005, True),
@@ -291,4 +291,4 @@ def test_with_points_apart_the_first_gradient_begins_as_small_and_the_last_is_la
 def test_each_change_has_learning_rates_that_fit(norm, options, rate, learns):
     losses = ends(norm, options, {"rate": rate}, 3)
     assert ((losses < 0.2) == learns).all(), losses
-    assert losses.isnan().all() == (rate == 0.5 and options == {"he": 1.0})
+    assert losses.isnan().all() == (rate == 0.5 and options == {"init": "kaiming"})

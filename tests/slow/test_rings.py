@@ -61,7 +61,7 @@ def from_he(change):
     """Return what makes one with layer norms and He's start, changed by `change(network, seed)`."""
 
     def make(seed):
-        network = ring_network(LayerNorm, seed=seed, he=1.0)
+        network = ring_network(LayerNorm, seed=seed, init="kaiming")
         change(network, seed)
         return network
 
@@ -80,19 +80,19 @@ def ruled(rule):
     return rings(type("Ruled", (LESSON_12.RuledNorm,), {"rule": rule}), hidden_layers=4)
 
 
-def without_residual(start):
+def without_residual(init):
     def make(seed):
-        first, stack, last = stack_for(4, "none", False, start, seed)
+        first, stack, last = stack_for(4, "none", False, init, seed)
         return nn.Sequential(first, *(block.f for block in stack.blocks), last)
 
     return make
 
 
-def with_biases(factor, start):
+def with_biases(factor, init):
     """Return what makes four blocks with the weights of a start, and PyTorch's biases or none."""
 
     def make(seed):
-        network, other = (stack_for(4, "none", False, s, seed) for s in (start, "PyTorch"))
+        network, other = (stack_for(4, "none", False, s, seed) for s in (init, "default"))
         for name, parameter in network[1].named_parameters():
             if name.endswith("bias"):
                 parameter.data = factor * other[1].get_parameter(name).data
@@ -102,15 +102,15 @@ def with_biases(factor, start):
 
 
 BY_ADAM = {"rate": 0.001, "adam": True, "steps": 100}
-TEN_TIMES, BIASED = {"he": 10.0}, {"he": 1.0, "first_bias": True}
-CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "he": 1.0}
+TEN_TIMES, BIASED = {"init": "kaiming", "gain": 10.0}, {"init": "kaiming", "first_bias": True}
+CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "init": "kaiming"}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
 AT_0_01, AT_0_1, AT_0_3 = {"rate": 0.01, **TO_300}, {"rate": 0.1, **TO_100}, {"rate": 0.3, **TO_100}
 RUNS = {
     # Lesson 1: each change alone trains the network that stays at guessing.
     "plain": Runs(rings(), 3, above(0.69)),
     "two hidden layers": Runs(rings(hidden_layers=2), 3, below(0.2)),
-    "He's start": Runs(rings(he=1.0), 3, below(0.2)),
+    "He's start": Runs(rings(init="kaiming"), 3, below(0.2)),
     "times 2": Runs(rings(parts_of("01_mean").Twice), 3, below(0.2)),
     "Adam": Runs(rings(), 3, below(0.2), {"rate": 0.001, "adam": True}),
     "batch norm": Runs(rings(nn.BatchNorm1d), 3, below(0.2)),
@@ -134,15 +134,15 @@ RUNS = {
     "a tenth": Runs(
         from_he(lambda n, _: n[0].bias.data.normal_(0, 0.1)), 3, above(0.4), TO_100, 64
     ),
-    "300 steps": Runs(rings(LayerNorm, he=1.0), 3, above(0.1), TO_300, points=64),
-    "450 steps": Runs(rings(LayerNorm, he=1.0), 3, below(0.1), {"steps": 450}, points=64),
+    "300 steps": Runs(rings(LayerNorm, init="kaiming"), 3, above(0.1), TO_300, points=64),
+    "450 steps": Runs(rings(LayerNorm, init="kaiming"), 3, below(0.1), {"steps": 450}, points=64),
     "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05), points=64),
     # Lesson 9: dividing is enough.
     "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
     "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01)),
-    "divides, no bias": Runs(rings(LESSON_9.DividesOnly, he=1.0), 3, above(0.4)),
-    "one divisor, no bias": Runs(rings(OneDivisor, he=1.0), 3, below(0.01)),
-    "by Adam": Runs(rings(LayerNorm, he=1.0), 4, below(0.12), BY_ADAM, points=64),
+    "divides, no bias": Runs(rings(LESSON_9.DividesOnly, init="kaiming"), 3, above(0.4)),
+    "one divisor, no bias": Runs(rings(OneDivisor, init="kaiming"), 3, below(0.01)),
+    "by Adam": Runs(rings(LayerNorm, init="kaiming"), 4, below(0.12), BY_ADAM, points=64),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
     "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 8, above(0.4), TO_300),
     "batch norms": Runs(rings(nn.BatchNorm1d, **CHAIN), 5, below(0.1), TO_300),
@@ -150,12 +150,12 @@ RUNS = {
     "He's at 0.01": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), AT_0_01),
     "with a bias": Runs(rings(nn.LayerNorm, **HE_CHAIN, first_bias=True), 4, below(0.1), AT_0_01),
     # Lesson 11: four blocks without norms need a residual or large weights, at 0.3 small ones.
-    "no residual, PyTorch": Runs(without_residual("PyTorch"), 6, above(0.68), AT_0_1),
-    "no residual, Xavier": Runs(without_residual("Xavier"), 6, below(0.1), AT_0_1),
-    "PyTorch's weights": Runs(with_biases(0, "PyTorch"), 4, below(0.1), AT_0_3),
-    "PyTorch's, biases": Runs(with_biases(1, "PyTorch"), 4, below(0.1), AT_0_3),
-    "Xavier's weights": Runs(with_biases(0, "Xavier"), 4, never_below(0.1), AT_0_3),
-    "Xavier's, biases": Runs(with_biases(1, "Xavier"), 4, never_below(0.1), AT_0_3),
+    "no residual, PyTorch": Runs(without_residual("default"), 6, above(0.68), AT_0_1),
+    "no residual, Xavier": Runs(without_residual("xavier"), 6, below(0.1), AT_0_1),
+    "PyTorch's weights": Runs(with_biases(0, "default"), 4, below(0.1), AT_0_3),
+    "PyTorch's, biases": Runs(with_biases(1, "default"), 4, below(0.1), AT_0_3),
+    "Xavier's weights": Runs(with_biases(0, "xavier"), 4, never_below(0.1), AT_0_3),
+    "Xavier's, biases": Runs(with_biases(1, "xavier"), 4, never_below(0.1), AT_0_3),
     # Lesson 12: four of the five wrong backward passes train.
     **{rule: Runs(ruled(rule), 8, below(0.05), TO_100) for rule in LESSON_12.rules},
     "sums for means": Runs(ruled("sums for means"), 8, above(0.6), TO_100),
@@ -178,25 +178,25 @@ FEWER_SEEDS = range(4)  # of four; some losses end next to the limit
 # Blocks, the places of norms, rate, steps, of how many seeds, and from each start how many learn.
 STACKS = [
     # Lesson 10. At a smaller rate twelve blocks need no norm.
-    (12, NONE, 0.05, 60, 8, {"PyTorch": 8, "Xavier": 0, "He": 0}),
-    (12, POST, 0.05, 60, 8, {"PyTorch": 8, "Xavier": 8, "He": 7}),
-    (12, PRE, 0.05, 60, 8, {"PyTorch": 8, "Xavier": 8, "He": 8}),
-    (12, NONE, 0.01, 60, 4, {"Xavier": 4}),
+    (12, NONE, 0.05, 60, 8, {"default": 8, "xavier": 0, "kaiming": 0}),
+    (12, POST, 0.05, 60, 8, {"default": 8, "xavier": 8, "kaiming": 7}),
+    (12, PRE, 0.05, 60, 8, {"default": 8, "xavier": 8, "kaiming": 8}),
+    (12, NONE, 0.01, 60, 4, {"xavier": 4}),
     # The final norm of pre-LN matters at a larger rate.
-    (12, ("pre", False), 0.05, 60, 3, {"PyTorch": 3, "Xavier": 3, "He": 3}),
-    (4, ("pre", False), 0.3, 100, 3, {"PyTorch": 3, "Xavier": 0, "He": 0}),
+    (12, ("pre", False), 0.05, 60, 3, {"default": 3, "xavier": 3, "kaiming": 3}),
+    (4, ("pre", False), 0.3, 100, 3, {"default": 3, "xavier": 0, "kaiming": 0}),
     # Lesson 11. Norms let four blocks train at larger rates, and not at smaller ones.
-    (4, NONE, 0.01, 100, 4, {"Xavier": 4}),
-    (4, POST, 0.01, 100, 4, {"Xavier": FEWER_SEEDS}),
-    (4, PRE, 0.01, 100, 4, {"Xavier": FEWER_SEEDS}),
-    (4, NONE, 0.1, 100, 6, {"PyTorch": 6, "Xavier": 6}),
-    (4, POST, 0.1, 100, 4, {"Xavier": 4}),
-    (4, PRE, 0.1, 100, 4, {"Xavier": 4}),
-    (4, NONE, 0.3, 100, 4, {"PyTorch": 4, "Xavier": 0, "He": 0}),
-    (4, ("none", True), 0.3, 100, 4, {"PyTorch": 4, "Xavier": 4}),
-    (4, POST, 0.3, 100, 4, {"Xavier": 4}),
-    (4, PRE, 0.3, 100, 4, {"PyTorch": 4, "Xavier": 4, "He": 4}),
-    *((4, places, 1.0, 100, 4, {"Xavier": 0}) for places in (NONE, POST, PRE)),
+    (4, NONE, 0.01, 100, 4, {"xavier": 4}),
+    (4, POST, 0.01, 100, 4, {"xavier": FEWER_SEEDS}),
+    (4, PRE, 0.01, 100, 4, {"xavier": FEWER_SEEDS}),
+    (4, NONE, 0.1, 100, 6, {"default": 6, "xavier": 6}),
+    (4, POST, 0.1, 100, 4, {"xavier": 4}),
+    (4, PRE, 0.1, 100, 4, {"xavier": 4}),
+    (4, NONE, 0.3, 100, 4, {"default": 4, "xavier": 0, "kaiming": 0}),
+    (4, ("none", True), 0.3, 100, 4, {"default": 4, "xavier": 4}),
+    (4, POST, 0.3, 100, 4, {"xavier": 4}),
+    (4, PRE, 0.3, 100, 4, {"default": 4, "xavier": 4, "kaiming": 4}),
+    *((4, places, 1.0, 100, 4, {"xavier": 0}) for places in (NONE, POST, PRE)),
 ]
 
 
@@ -205,10 +205,10 @@ STACKS = [
 def test_from_how_many_seeds_a_stack_learns_the_rings(row):
     blocks, places, rate, steps, seeds, learn = row
     found = dict.fromkeys(learn, 0)
-    for start in learn:
+    for init in learn:
         for seed in range(seeds):
-            network = stack_for(blocks, *places, start, seed)
-            found[start] += bool(train(network, POINTS, RING, rate, steps)[-1] < 0.1)
+            network = stack_for(blocks, *places, init, seed)
+            found[init] += bool(train(network, POINTS, RING, rate, steps)[-1] < 0.1)
     assert all(found[s] in (n if isinstance(n, range) else [n]) for s, n in learn.items()), found
 
 
@@ -244,10 +244,10 @@ def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
 
 
 @pytest.mark.parametrize(("decay", "mean"), [(0.0, 1.01), (1.0, 0.83)])
-@pytest.mark.parametrize("he", [None, 1.0])
-def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(he, decay, mean):
+@pytest.mark.parametrize("init", ["default", "kaiming"])
+def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(init, decay, mean):
     for seed in range(3):
-        network = ring_network(LayerNorm, hidden_layers=4, seed=seed, he=he)
+        network = ring_network(LayerNorm, hidden_layers=4, seed=seed, init=init)
         loss = train(network, POINTS, RING, rate=0.001, adam=True, decay=decay)[-1]
         gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
         assert gamma.item() == pytest.approx(mean, abs=0.006)

@@ -16,9 +16,9 @@ LONG = pytest.mark.usefixtures("with_all")
 STACKS = parts_of("11_train_it", "rows", "v_own", "inputs", "common", "targets")
 
 
-def fit(placement, seed, start="Xavier", final_norm=None, depth=8, **options):
+def fit(placement, seed, init="xavier", final_norm=None, depth=8, **options):
     """Return the losses of lesson 11's task."""
-    stack = residual_stack(depth, placement, seed=seed, final_norm=final_norm, start=start)
+    stack = residual_stack(depth, placement, seed=seed, final_norm=final_norm, init=init)
     return STACKS.fit(stack, STACKS.targets, **options)
 
 
@@ -29,27 +29,27 @@ def test_how_long_post_ln_waits_depends_on_the_seed_and_on_the_start():
     assert max(waits) == 600
     for seed in SEEDS:
         assert fit("post", seed, warm_up=30)[-1] < 0.75
-        assert 0.55 < fit("post", seed=seed, start="PyTorch")[-1] < 0.85
+        assert 0.55 < fit("post", seed=seed, init="default")[-1] < 0.85
 
 
 def test_without_norms_twelve_blocks_overflow_from_xavier_s_start_only():
-    for start, is_finite in (("Xavier", False), ("PyTorch", True)):
+    for init, is_finite in (("xavier", False), ("default", True)):
         for seed in SEEDS:
-            bare = fit("none", seed, start, final_norm=False, depth=12, steps=6, rate=0.01)
+            bare = fit("none", seed, init, final_norm=False, depth=12, steps=6, rate=0.01)
             assert bool(bare.isfinite().all()) == is_finite
-            ended = fit("none", seed, start, depth=12, steps=31)[-1]
+            ended = fit("none", seed, init, depth=12, steps=31)[-1]
             assert ended.item() == pytest.approx(1.02, abs=0.05)
 
 
-def ends_of(depth, start, seeds):
+def ends_of(depth, init, seeds):
     """Return the gradient norms of the first and of the last block of post-LN with each seed."""
-    stacks = (residual_stack(depth, "post", seed=seed, start=start) for seed in range(seeds))
+    stacks = (residual_stack(depth, "post", seed=seed, init=init) for seed in range(seeds))
     found = [gradient_norms(stack, STACKS.rows, STACKS.v_own) for stack in stacks]
     return torch.stack(found)[:, [0, -1]].unbind(dim=1)
 
 
 def test_with_a_direction_for_each_row_it_depends_on_the_seed_which_block_of_post_ln_gets_more():
-    first, last = ends_of(24, "Xavier", seeds=20)
+    first, last = ends_of(24, "xavier", seeds=20)
     assert (first / last).min().item() == pytest.approx(0.6, abs=0.05)
     assert (first / last).max().item() == pytest.approx(1.8, abs=0.1)
 
@@ -79,9 +79,9 @@ def test_a_warm_up_helps_the_pre_ln_transformer_at_large_rates_only():
 
 def test_the_scale_of_a_pre_ln_stream_depends_on_the_start():
     variance_after = parts_of("10_add_and_norm").variance_after
-    for start, low, high in (("PyTorch", 2.3, 2.6), ("Xavier", 10.8, 13.1), ("He", 40, 70)):
+    for init, low, high in (("default", 2.3, 2.6), ("xavier", 10.8, 13.1), ("kaiming", 40, 70)):
         for seed in range(6):
-            stack = residual_stack(24, "pre", seed=seed, start=start)
+            stack = residual_stack(24, "pre", seed=seed, init=init)
             assert low < variance_after(stack, STACKS.rows) < high
 
 
