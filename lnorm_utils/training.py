@@ -7,7 +7,7 @@ __all__ = ["Adam", "train"]
 
 
 class Adam:
-    """Change parameters by Adam: p − rate · m̂ / (√v̂ + 1e-8).
+    """Change parameters by Adam: p − lr · m̂ / (√v̂ + 1e-8).
 
     m and v are running means of the gradient and of its square, with β₁ = 0.9 and β₂ = 0.999. Both
     start at 0, so at step t the hat divides them by 1 − βᵗ. (`torch.optim` takes long to load.)
@@ -18,7 +18,7 @@ class Adam:
     Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
 
     >>> p = torch.tensor([3.0])
-    >>> Adam([p]).step([torch.tensor([50.0])], rate=0.1)
+    >>> Adam([p]).step([torch.tensor([50.0])], lr=0.1)
     >>> p
     tensor([2.9000])
     """
@@ -30,12 +30,12 @@ class Adam:
         self.steps = 0
 
     @torch.no_grad()
-    def step(self, gradients: list[Tensor], rate: float) -> None:
+    def step(self, gradients: list[Tensor], lr: float) -> None:
         """Change all parameters once.
 
         Args:
             gradients: for each parameter one of its shape.
-            rate: the learning rate.
+            lr: the learning rate.
 
         Raises:
             ValueError: there are more parameters than gradients, or fewer.
@@ -46,31 +46,31 @@ class Adam:
             v.lerp_(g.square(), 1 - 0.999)
             m_hat = m / (1 - 0.9**self.steps)
             v_hat = v / (1 - 0.999**self.steps)
-            p.sub_(rate * m_hat / (v_hat.sqrt() + 1e-8))
+            p.sub_(lr * m_hat / (v_hat.sqrt() + 1e-8))
 
 
 def train(
     network: nn.Module,
     x: Tensor,
     labels: Tensor,
-    rate: float = 0.05,
+    lr: float = 0.05,
     steps: int = 200,
     adam: bool = False,
     decay: float = 0.0,
 ) -> Tensor:
     """Train a classifier in place on all points at once, by gradient descent or by Adam.
 
-    At each step, each parameter p becomes p − rate · ∂ loss / ∂ p, where the loss is the mean cross
+    At each step, each parameter p becomes p − lr · ∂ loss / ∂ p, where the loss is the mean cross
     entropy, in nats. Guessing between two classes has the loss ln 2 = 0.693.
 
     Args:
         network: takes x and gives a number for each class, (N, classes).
         x: the points, with N along the first axis.
         labels: (N,), the class of each point, int64.
-        rate: the learning rate.
+        lr: the learning rate.
         steps: how often the parameters change.
         adam: change them by `Adam` instead, at the same rate.
-        decay: weight decay on all parameters. Before each step, p becomes (1 − rate · decay) · p,
+        decay: weight decay on all parameters. Before each step, p becomes (1 − lr · decay) · p,
             as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
 
     Returns:
@@ -94,9 +94,9 @@ def train(
         losses.append(loss.detach())
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
-                parameter.mul_(1 - rate * decay)
+                parameter.mul_(1 - lr * decay)
                 if not by_adam:
-                    parameter.sub_(rate * gradient)
+                    parameter.sub_(lr * gradient)
         if by_adam:
-            by_adam.step(list(gradients), rate)
+            by_adam.step(list(gradients), lr)
     return torch.stack(losses)

@@ -61,7 +61,7 @@ RUNS = {
     "times 2": ({"norm": one_way(twice, twice)}, {}),
     "He initialization": ({"init": "kaiming"}, {}),
     "two hidden layers": ({"hidden_layers": 2}, {}),
-    "Adam": ({}, {"rate": 0.001, "adam": True}),
+    "Adam": ({}, {"lr": 0.001, "adam": True}),
     "times 2, forward only": ({"norm": one_way(twice, same)}, {}),
     "times 2, backward only": ({"norm": one_way(same, twice)}, {}),
     "layer norm, forward only": ({"norm": one_way(normed, same)}, {}),

@@ -60,7 +60,7 @@ def test_each_place_has_its_own_number_of_norms():
 def test_weight_decay_is_pytorch_s(adam, optimizer):
     ours, theirs = (ring_network(LayerNorm, hidden_layers=1, width=8) for _ in range(2))
     x, ring = two_rings(32)
-    train(ours, x, ring, rate=0.01, steps=10, adam=adam, decay=2.0)
+    train(ours, x, ring, lr=0.01, steps=10, adam=adam, decay=2.0)
     pytorch = optimizer(theirs.parameters(), lr=0.01, weight_decay=2.0)
     for _ in range(10):
         pytorch.zero_grad()
@@ -74,7 +74,7 @@ def test_a_small_model_learns_a_text_that_repeats_and_writes_it_on():
     codes = torch.arange(3000) % 5
     model = Transformer(5, depth=1, d_model=16, heads=2, length=10)
     state = torch.get_rng_state()
-    losses = train_transformer(model, codes, rate=0.01, warm_up=10, steps=80)
+    losses = train_transformer(model, codes, lr=0.01, warm_up=10, steps=80)
     assert losses[0] > 1.5
     assert validation_loss(model, codes) < 0.05
     assert write(model, codes[:3], length=12).tolist() == [n % 5 for n in range(3, 15)]
@@ -86,7 +86,7 @@ def test_the_first_steps_of_a_warm_up_are_small():
     for warm_up in (1, 100):
         model = Transformer(5, depth=1, d_model=8, heads=2, length=10)
         before = model.embedding.weight.detach().clone()
-        train_transformer(model, torch.arange(500) % 5, rate=0.01, warm_up=warm_up, steps=1)
+        train_transformer(model, torch.arange(500) % 5, lr=0.01, warm_up=warm_up, steps=1)
         moved.append((model.embedding.weight - before).abs().max().item())
     assert moved[0] == pytest.approx(0.01, rel=0.01)
     assert moved[1] == pytest.approx(0.0001, rel=0.01)

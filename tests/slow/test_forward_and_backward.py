@@ -38,7 +38,7 @@ NORMS = {
 SETTINGS = {
     "as in the lessons": ({}, {}, 10),
     "twelve layers": ({"hidden_layers": 12}, {"steps": 300}, 4),
-    "a smaller rate": ({}, {"rate": 0.02, "steps": 400}, 4),
+    "a smaller rate": ({}, {"lr": 0.02, "steps": 400}, 4),
     "normal weights": ({"init": "kaiming", "gain": 0.4, "first_bias": True}, {}, 3),
 }
 
@@ -173,7 +173,7 @@ def test_points_that_arrive_apart_are_not_enough_with_a_factor_of_4_or_next_to_h
 def test_adam_pulls_the_points_apart_within_twenty_steps(seed):
     for steps, least in ((20, 0.1), (40, 2)):
         network = ring_network(seed=seed)
-        train(network, POINTS, RING, rate=0.001, adam=True, steps=steps)
+        train(network, POINTS, RING, lr=0.001, adam=True, steps=steps)
         assert APART(network) > least
 
 
@@ -226,7 +226,7 @@ def test_a_divisor_can_do_what_the_final_norm_of_pre_ln_does(seed):
     def end(both, init="kaiming", steps=100):
         first, stack, last = stack_for(4, "pre", False, init, seed)
         network = nn.Sequential(first, stack, Halves(*both), last)
-        return train(network, POINTS, RING, rate=0.3, steps=steps)[-1]
+        return train(network, POINTS, RING, lr=0.3, steps=steps)[-1]
 
     assert end((3, 3), "xavier") < 0.1
     assert end((3, 3)) < 0.1
@@ -289,6 +289,6 @@ def test_with_points_apart_the_first_gradient_begins_as_small_and_the_last_is_la
     ids=str,
 )
 def test_each_change_has_learning_rates_that_fit(norm, options, rate, learns):
-    losses = ends(norm, options, {"rate": rate}, 3)
+    losses = ends(norm, options, {"lr": rate}, 3)
     assert ((losses < 0.2) == learns).all(), losses
     assert losses.isnan().all() == (rate == 0.5 and options == {"init": "kaiming"})

@@ -101,18 +101,18 @@ def with_biases(factor, init):
     return make
 
 
-BY_ADAM = {"rate": 0.001, "adam": True, "steps": 100}
+BY_ADAM = {"lr": 0.001, "adam": True, "steps": 100}
 TEN_TIMES, BIASED = {"init": "kaiming", "gain": 10.0}, {"init": "kaiming", "first_bias": True}
 CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "init": "kaiming"}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
-AT_0_01, AT_0_1, AT_0_3 = {"rate": 0.01, **TO_300}, {"rate": 0.1, **TO_100}, {"rate": 0.3, **TO_100}
+AT_0_01, AT_0_1, AT_0_3 = {"lr": 0.01, **TO_300}, {"lr": 0.1, **TO_100}, {"lr": 0.3, **TO_100}
 RUNS = {
     # Lesson 1: each change alone trains the network that stays at guessing.
     "plain": Runs(rings(), 3, above(0.69)),
     "two hidden layers": Runs(rings(hidden_layers=2), 3, below(0.2)),
     "He's start": Runs(rings(init="kaiming"), 3, below(0.2)),
     "times 2": Runs(rings(parts_of("01_mean").Twice), 3, below(0.2)),
-    "Adam": Runs(rings(), 3, below(0.2), {"rate": 0.001, "adam": True}),
+    "Adam": Runs(rings(), 3, below(0.2), {"lr": 0.001, "adam": True}),
     "batch norm": Runs(rings(nn.BatchNorm1d), 3, below(0.2)),
     "layer norm": Runs(rings(LayerNorm), 3, below(0.2)),
     # Lesson 4: a factor has to fit, and large weights need a norm and a first bias.
@@ -122,7 +122,7 @@ RUNS = {
     "10 times He's, norms": Runs(rings(LayerNorm, **TEN_TIMES), 4, above(0.4), TO_100),
     "and a bias": Runs(rings(LayerNorm, **TEN_TIMES, first_bias=True), 4, below(0.05), TO_100),
     # Lesson 5: at a rate at which layer norm hardly ever does, batch norm learns.
-    "batch norm at 0.2": Runs(rings(nn.BatchNorm1d), 6, below(0.01), {"rate": 0.2, **TO_100}),
+    "batch norm at 0.2": Runs(rings(nn.BatchNorm1d), 6, below(0.01), {"lr": 0.2, **TO_100}),
     # Lesson 6: a norm on the two inputs leaves one bit.
     "on the inputs": Runs(with_input_norm, 4, above(0.68)),
     # Lesson 7: only different biases in front of the first norm mend He's start, or time.
@@ -224,7 +224,7 @@ def test_batch_norm_s_loss_falls_in_each_step_and_layer_norm_s_jumps_less_at_a_t
     for seed in range(4):
         assert (train(ring_network(nn.BatchNorm1d, seed=seed), POINTS, RING).diff() < 0).all()
         fast = train(ring_network(LayerNorm, seed=seed), POINTS, RING, steps=100)
-        slow = train(ring_network(LayerNorm, seed=seed), POINTS, RING, rate=0.005, steps=600)
+        slow = train(ring_network(LayerNorm, seed=seed), POINTS, RING, lr=0.005, steps=600)
         rises, slow_rises = ((losses.diff() > 0).double().mean() for losses in (fast, slow))
         assert rises > 2 * slow_rises
 
@@ -239,7 +239,7 @@ def test_a_larger_rate_alone_hardly_ever_trains_the_plain_network():
 @LONG
 def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
     networks = [ring_network(LayerNorm, seed=seed) for seed in range(6)]
-    ends = [train(network, POINTS, RING, rate=0.2, steps=100)[-1] for network in networks]
+    ends = [train(network, POINTS, RING, lr=0.2, steps=100)[-1] for network in networks]
     assert sum(end < 0.1 for end in ends) <= 2
 
 
@@ -248,7 +248,7 @@ def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
 def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(init, decay, mean):
     for seed in range(3):
         network = ring_network(LayerNorm, hidden_layers=4, seed=seed, init=init)
-        loss = train(network, POINTS, RING, rate=0.001, adam=True, decay=decay)[-1]
+        loss = train(network, POINTS, RING, lr=0.001, adam=True, decay=decay)[-1]
         gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
         assert gamma.item() == pytest.approx(mean, abs=0.006)
         assert loss < 0.01

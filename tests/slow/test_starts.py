@@ -35,7 +35,7 @@ def test_how_long_post_ln_waits_depends_on_the_seed_and_on_the_start():
 def test_without_norms_twelve_blocks_overflow_from_xavier_s_start_only():
     for init, is_finite in (("xavier", False), ("default", True)):
         for seed in SEEDS:
-            bare = fit("none", seed, init, final_norm=False, depth=12, steps=6, rate=0.01)
+            bare = fit("none", seed, init, final_norm=False, depth=12, steps=6, lr=0.01)
             assert bool(bare.isfinite().all()) == is_finite
             ended = fit("none", seed, init, depth=12, steps=31)[-1]
             assert ended.item() == pytest.approx(1.02, abs=0.05)
@@ -90,7 +90,7 @@ def test_with_adam_the_weights_in_front_of_a_norm_can_shrink():
     start = normal(32, 16, seed=6).double()
     adam = Adam([weights := start.clone()])
     for _ in range(10):
-        adam.step([lesson.loss_and_gradient(weights)[1]], rate=0.01)
+        adam.step([lesson.loss_and_gradient(weights)[1]], lr=0.01)
     assert weights.norm() < start.norm() - 0.01
 
 
@@ -114,7 +114,7 @@ def hold_what_is_said_of_the_mean(seed):
     lesson.model = model = Transformer(37, "pre-LN", depth=2, seed=seed).double()
     lesson.norms = norms = [each for each in model.modules() if isinstance(each, LayerNorm)]
     assert all(0.255 < share < 0.29 for share in lesson.shares())
-    train_transformer(model, lesson.training, rate=0.003, steps=100)
+    train_transformer(model, lesson.training, lr=0.003, steps=100)
     shares = lesson.shares()
     assert all(0.15 < share < 0.2 for share in shares[:2])
     assert all(0.035 < share < 0.105 for share in shares[2:])
@@ -155,7 +155,7 @@ def test_no_norm_leads_pre_ln_after_300_steps_from_large_embeddings_and_not_afte
 
     def end(place, steps):
         model = Transformer(37, place, embeddings=8)
-        train_transformer(model, training, rate=0.003, steps=steps)
+        train_transformer(model, training, lr=0.003, steps=steps)
         return validation_loss(model, validation)
 
     assert end("pre-LN", 300) - end("no norm", 300) > 0.08

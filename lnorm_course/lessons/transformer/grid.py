@@ -56,31 +56,29 @@ def split() -> tuple[Tensor, Tensor]:
     return codes[:cut], codes[cut:]
 
 
-def train_run(
-    place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1
-) -> Run:
+def train_run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
     """Train a transformer of six blocks for 300 steps, about ten seconds on one core.
 
     Args:
         place: the place of its norms, one of `PLACES`.
-        rate: Adam's learning rate after the warm-up.
+        lr: Adam's learning rate after the warm-up.
         warm_up: the number of steps over which the learning rate rises; 1 means no warm-up.
         seed: for the weights, the pieces of text, and the writing.
         embeddings: the factor on the initial embeddings, as in `Transformer`.
     """
     training, validation = split()
     model = Transformer(len(alphabet()), place, seed=seed, embeddings=embeddings)
-    losses = train_transformer(model, training, rate, warm_up, STEPS, seed)
+    losses = train_transformer(model, training, lr, warm_up, STEPS, seed)
     text = decode(write(model, encode("\n"), seed=seed))
     means = losses.reshape(-1, EVERY).mean(dim=1).tolist()
     return Run(means, validation_loss(model, validation), text)
 
 
-def run(place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
+def run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
     """Look up a run in the grid, instead of training it.
 
     Args:
-        place, rate, warm_up, seed, embeddings: as in `train_run`, but only the grid's combinations.
+        place, lr, warm_up, seed, embeddings: as in `train_run`, but only the grid's combinations.
 
     Raises:
         ValueError: the grid has no such run.
@@ -89,11 +87,11 @@ def run(place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: fl
     60
     """
     runs = _grid()
-    if (found := runs.get((place, rate, warm_up, seed, embeddings))) is None:
+    if (found := runs.get((place, lr, warm_up, seed, embeddings))) is None:
         raise ValueError(
             f"The grid has the places {', '.join(PLACES)}, the learning rates {_listed(RATES)}, "
             f"the seeds {_listed(SEEDS)}, and the warm-ups with embeddings {_listed(BEGINNINGS)}, "
-            f"but {place!r}, {rate!r}, {seed!r}, and {(warm_up, embeddings)!r} were given."
+            f"but {place!r}, {lr!r}, {seed!r}, and {(warm_up, embeddings)!r} were given."
         )
     return found
 

@@ -15,7 +15,7 @@ BATCH = 16
 def train_transformer(
     model: Transformer,
     codes: Tensor,
-    rate: float,
+    lr: float,
     warm_up: int = 1,
     steps: int = 300,
     seed: int = 0,
@@ -25,7 +25,7 @@ def train_transformer(
     Args:
         model: predicts the next character at each position.
         codes: (characters of the text,), int64.
-        rate: the learning rate after the warm-up.
+        lr: the learning rate after the warm-up.
         warm_up: the number of steps over which the learning rate rises linearly; 1 is no warm-up.
         steps: the number of updates.
         seed: for the choice of the pieces.
@@ -41,7 +41,7 @@ def train_transformer(
         pieces = codes[starts + torch.arange(model.length + 1)]  # (N, L + 1)
         loss = _loss(model, pieces)
         gradients = torch.autograd.grad(loss, adam.parameters)
-        adam.step(list(gradients), rate * min(1.0, (step + 1) / warm_up))
+        adam.step(list(gradients), lr * min(1.0, (step + 1) / warm_up))
         losses.append(loss.detach())
     return torch.stack(losses)
 
