@@ -177,6 +177,15 @@ export function mount(parent, page) {
       cells.map((line) => `<tr><td>${line.join("<td>")}</tr>`).join("")}`;
   }
   function go(to) { stop?.(); draw(to, false); }
+  const limits = [isRace ? 2 : page.names.length, LAST + 1, ...ticks.map(() => 2)];
   go(0);
+  drawLink(root, limits, () => [
+    isRace ? Number(ticked >= 0) : page.names.indexOf(all[0].dataset.network), Math.floor(step),
+    ...ticks.map(({ checked }) => Number(checked))], ([first, to, ...checked]) => {
+    ticks.forEach((tick, i) => { tick.checked = checked[i]; });
+    if (isRace) ticked = first ? checked.filter(Boolean).length : -1;
+    else all[0].dataset.network = page.names[first];
+    go(to);
+  });
   return () => { stop?.(); root.remove(); };
 }

@@ -123,16 +123,13 @@ export function mount(parent, { depths, has, ...page }, widget) {
     place: { pre: [BRANCH, TOP + 42], post: [TRUNK, TOP + 128], none: [OFF, TOP + 128] } };
   const chips = () => ["place", "final"].slice(0, has[1] && state.place !== "post" ? 2 : 1);
   const [svg, side] = [stage.firstChild, element("div", root, { class: "side" })];
-  const picks = has.map((key) => {
-    const [label, texts] = CHOICES[key];
-    const names = Object.keys(texts);
-    return [key, names, drawChoice({ label, texts: Object.values(texts) }, side,
-      (i) => choose({ [key]: names[i] }))];
-  });
-  const slide = depths.length > 1 && drawSlider({ label: "number of blocks", texts: depths }, side,
-    (i) => choose({ depth: depths[i] }));
+  const control = (drawn, key, label, values, texts = values) =>
+    [key, values, drawn({ label, texts }, side, (i) => choose({ [key]: values[i] }))];
+  const controls = has.map((key) => control(drawChoice, key, CHOICES[key][0],
+    Object.keys(CHOICES[key][1]), Object.values(CHOICES[key][1])));
+  if (depths.length > 1) controls.push(control(drawSlider, "depth", "number of blocks", depths));
   const says = element("p", side, { role: "status" });
-  drawButtons(["one row on its way"], side, () => open(state.depth));
+  drawButtons(["one row on its way"], drawGroup(side, "tools", "tools"), () => open(state.depth));
   element("small", side, {}, `Tap the trunk to see one row there. ${state.back
     ? "The blue bars are as wide as the gradient norm of each block’s weights. " : ""}The trunk is
     as wide as the spread of its rows, before training, from Xavier’s initialization: the medians of
@@ -180,9 +177,8 @@ export function mount(parent, { depths, has, ...page }, widget) {
 
   function show() {
     const s = at(state), { depth, back } = state;
-    for (const [key, names, paint] of picks)
-      paint(names.indexOf(state[key]), key === "final" && s.place === "post");
-    if (slide) slide(depths.indexOf(depth), false);
+    for (const [key, values, paint] of controls)
+      paint(values.indexOf(state[key]), key === "final" && s.place === "post");
     const words = told(s, { has, back });
     if (says.textContent !== words) says.textContent = words; // don't announce it twice
     const lines = s.enters.map((one, i) => [i + 1, ...[one, s.added[i], s.leaves[i],
@@ -206,5 +202,8 @@ export function mount(parent, { depths, has, ...page }, widget) {
     })(began);
   }
   show();
+  drawLink(root, controls.map(([, values]) => values.length),
+    () => controls.map(([key, values]) => values.indexOf(state[key])),
+    (at) => choose(Object.fromEntries(controls.map(([key, values], i) => [key, values[at[i]]]))));
   return () => { cancelAnimationFrame(frame); root.remove(); };
 }

@@ -40,9 +40,7 @@ function addresses(topic, page) {
     if (!asked) return null;
     const wanted = decoded(asked);
     const preset = page.presets.find(({ name }) => name === wanted || slug(name) === wanted);
-    const places = preset?.state ?? wanted.split(",").map(Number);
-    const fits = (at, i) => Number.isInteger(at) && at >= 0 && at < page.controls[i].texts.length;
-    return places.length === page.start.length && places.every(fits) ? places : null;
+    return preset?.state ?? placesIn(wanted, page.controls.map(({ texts }) => texts.length));
   };
   const link = (state) => {
     const chosen = page.presets.find((one) => one.state.join() === state.join());

@@ -9,22 +9,6 @@ function kept(use) {
   try { use(localStorage); } catch (error) { console.debug(error); }
 }
 
-/**
- * Scroll to the target of an address, and again once the page is complete, because what loads above the
- * target moves it. If the reader scrolls in the meantime, don't scroll again.
- */
-function standAt(place) {
-  const byHand = ["wheel", "touchmove", "keydown", "pointerdown"];
-  const left = new AbortController();
-  for (const kind of byHand) addEventListener(kind, () => left.abort(), { signal: left.signal, passive: true });
-  const go = () => { if (!left.signal.aborted) place.scrollIntoView({ behavior: "instant" }); };
-  go();
-  const stands = document.readyState === "complete"
-    ? null : new Promise((resolve) => { addEventListener("load", resolve); });
-  const settled = () => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); });
-  Promise.resolve(stands).then(go).then(settled).then(go).then(() => left.abort());
-}
-
 /** Open what is folded while a page is printed, except hints and solutions. */
 function unfold() {
   const closed = document.querySelectorAll("details:is([class^=lnorm-], .hide):not([open])");

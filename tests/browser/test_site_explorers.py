@@ -4,6 +4,7 @@ import pytest
 from hands import Keyboard, Mouse, Touch, move_all
 from pages import ALIVE, LESSONS
 from site_page import NARROW
+from test_row import CALM
 
 # Two panels with two sliders; one that a batch moves; choices and switches.
 UNLIKE = [LESSONS[2], LESSONS[4], LESSONS[8]]
@@ -20,6 +21,10 @@ ARE_SEEN = """(root, one) => {
     return document.querySelector('.mobile-header').getBoundingClientRect().bottom <= first.top + 1
         && first.bottom <= last.top + 1 && last.bottom <= innerHeight + 1;
 }"""
+
+# What rings and a stream say, and how their controls stand.
+STATE = """picture => [...picture.querySelectorAll('[role=status], td, [aria-pressed], input')]
+    .map(part => [part.textContent, part.ariaPressed, part.value, part.checked].join())"""
 
 
 @pytest.mark.parametrize(("name", "hand"), HANDS)
@@ -79,6 +84,40 @@ def test_a_link_leads_to_a_state_when_its_opened_and_when_the_page_is_open_alrea
             assert 0 <= alive.root.bounding_box()["y"] < 100
     for wrong in ("collapse=no-such-preset", "collapse=1,2", "collapse=99,0,0", "mean=1", "="):
         next(visit(f"{LESSONS[5]}#{wrong}").explorers)  # which shows its start
+
+
+@pytest.mark.parametrize(
+    ("lesson", "picture", "hands"),
+    [
+        (1, ".lnorm-rings >> nth=1", ["times 2, forward only", "train"]),
+        (0, ".lnorm-rings", ["layer norm", "Adam", "race"]),
+        (9, ".lnorm-stream >> nth=2", ["off"]),
+        (10, ".lnorm-stream", ["pre-LN", "off", "each its own"]),
+    ],
+)
+def test_a_copied_link_leads_to_rings_or_a_stream_as_they_were_left(visit, lesson, picture, hands):
+    options = {"permissions": ["clipboard-read", "clipboard-write"], **CALM}
+    page = visit(LESSONS[lesson], NARROW, **options).page
+    bare, drawn = page.url, page.locator(picture)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    start = drawn.evaluate(STATE)
+    for name in hands:
+        drawn.locator("button, .name", has_text=name).first.click()
+    drawn.get_by_role("slider").press("ArrowLeft")
+    drawn.get_by_role("button", name="copy link").click()
+    drawn.get_by_role("button", name="link copied").wait_for()
+    left, address = drawn.evaluate(STATE), page.evaluate("navigator.clipboard.readText()")
+    assert start != left
+    for first in ("about:blank", bare):
+        page.goto("about:blank")
+        page.goto(first)
+        page.goto(address)
+        drawn.get_by_role("button", name="copy link").wait_for()
+        assert drawn.evaluate(STATE) == left
+        assert 40 < drawn.bounding_box()["y"] < 100  # below the page's header
+    page.goto("about:blank")
+    page.goto(f"{address}0")  # which no state has
+    assert drawn.evaluate(STATE) == start
 
 
 def test_without_a_connection_the_picture_stays_and_one_can_try_again(visit):

@@ -44,6 +44,30 @@ function drawCopy(parent, hash) {
   return button;
 }
 
+/** Read a state from an address: integers, each of them below its limit; null if it has others. */
+function placesIn(text, limits) {
+  const places = text.split(",").map(Number);
+  const fits = (at, i) => Number.isInteger(at) && at >= 0 && at < limits[i];
+  return places.length === limits.length && places.every(fits) ? places : null;
+}
+
+/**
+ * Scroll to the target of an address, and again once the page is complete, because what loads
+ * above the target moves it. If the reader scrolls in the meantime, don't scroll again.
+ */
+function standAt(place) {
+  const byHand = ["wheel", "touchmove", "keydown", "pointerdown"];
+  const left = new AbortController();
+  for (const kind of byHand)
+    addEventListener(kind, () => left.abort(), { signal: left.signal, passive: true });
+  const go = () => { if (!left.signal.aborted) place.scrollIntoView({ behavior: "instant" }); };
+  go();
+  const stands = document.readyState === "complete"
+    ? null : new Promise((resolve) => { addEventListener("load", resolve); });
+  const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+  Promise.resolve(stands).then(go).then(frame).then(frame).then(go).then(() => left.abort());
+}
+
 /** Draw a slider; `change` gets the new position. Return what shows a position, and if it's off. */
 function drawSlider({ label, texts }, parent, change) {
   const box = element("label", parent, { class: "slider" });

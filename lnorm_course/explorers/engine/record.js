@@ -29,6 +29,32 @@ async function openRow(parent, widget, { names, at, rows, says }) {
   dialog.showModal();
 }
 
+/**
+ * On a page, draw a button that copies the address of the current state, and go to the state that
+ * the page's address names, now and whenever it changes.
+ *
+ * limits: how many values each integer of a state has. state: returns the current state. go: takes
+ * one to go to.
+ */
+function drawLink(root, limits, state, go) {
+  const place = root.closest(`.lnorm-${NAME}-place`);
+  if (!place) return; // JupyterLab's address isn't the notebook's
+  const number = [...document.querySelectorAll(`.lnorm-${NAME}-place`)].indexOf(place);
+  const start = `#${NAME}${number ? number + 1 : ""}=`;
+  const tools = root.querySelector(".tools") ?? drawGroup(root, "tools", "tools");
+  drawCopy(tools, () => `${start}${state()}`);
+  const follow = () => {
+    const [, asked] = location.hash.split(start);
+    const wanted = asked && placesIn(asked, limits);
+    if (!wanted) return;
+    for (let at = place; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+    go(wanted);
+    standAt(place);
+  };
+  addEventListener("hashchange", follow);
+  follow();
+}
+
 for (const place of document.querySelectorAll(`.lnorm-${NAME}-place`)) {
   const page = place.querySelector("script").textContent;
   place.replaceChildren();
