@@ -16,6 +16,7 @@ from lnorm_utils.words import significant
 __all__ = ["Norm", "Norms", "norms_of"]
 
 KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
+NAMED = ("RMSNorm", "LayerNorm")  # how classes of other libraries end, such as LlamaRMSNorm
 LARGE_MEAN = 1.0  # in units of the spread; at this mean, RMSNorm is off by √2
 LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # of the variance
@@ -34,7 +35,8 @@ class Norm:
         kind: its class.
         over: what shares one mean, in words.
         eps: ε, in the squared unit of the input; None if the norm takes that of the dtype.
-        gamma: the smallest, the median, and the largest γ; None if there is none.
+        gamma: the smallest, the median, and the largest γ; None if there is none, or if `weight`
+            may be γ − 1, as in a class of another library.
         mean: the absolute mean of the input divided by its spread, as a median over the rows; None
             if nothing came in.
         remarks: what is unusual, one sentence each.
@@ -87,8 +89,10 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
     With inputs it runs a copy of the model on them, in the mode in which the model is, and looks at
     what comes into each norm. The model itself stays as it is. It knows PyTorch's LayerNorm and
-    RMSNorm and the course's LayerNorm. Of other norms it tells the class, and whether `weight`
-    looks like γ or like γ − 1. A norm that is written as a function, inside another module's
+    RMSNorm and the course's LayerNorm. It takes a class of another library for a norm over the last
+    axis if its name ends in LayerNorm or RMSNorm, and it has `weight` and `eps`, or
+    `variance_epsilon`. Of other norms it tells the class. It says whether a `weight` that may be
+    γ or γ − 1 looks like one of them. A norm that is written as a function, inside another module's
     `forward`, isn't seen.
 
     Args:
@@ -111,13 +115,14 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     """
     copy = copied(model, "norms_of")
     modules = {name or "the model itself": module for name, module in copy.named_modules()}
-    known = {name: module for name, module in modules.items() if isinstance(module, KNOWN)}
+    known = {name: module for name, module in modules.items() if _is_norm(module)}
     # For each call: the mean and the variance of each row, in float64, and the dtype.
     seen: dict[Any, list[tuple[Tensor, Tensor, torch.dtype]]] = defaultdict(list)
 
     def look(module: Any, args: tuple, kwargs: dict) -> None:
-        for x in floats((args, kwargs))[:1]:
-            rows = x.detach().double().reshape(-1, math.prod(module.normalized_shape))
+        shape = _shape(module)
+        for x in (x for x in floats((args, kwargs))[:1] if x.shape[-len(shape) :] == shape):
+            rows = x.detach().double().reshape(-1, math.prod(shape))
             seen[module].append((rows.mean(dim=-1), rows.var(dim=-1, correction=0), x.dtype))
 
     skipped = []
@@ -131,7 +136,7 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     if inputs or named:
         with left_alone():
             copy(*inputs, **named)
-        not_called = "the model didn't call it on these inputs."
+        not_called = "the model didn't call it on rows of this size."
         skipped += [f"what comes into {n}: {not_called}" for n, m in known.items() if m not in seen]
     norms = (_norm(name, module, seen[module]) for name, module in known.items())
     return Norms(tuple(_with_odd_eps([*norms])), tuple(skipped))
@@ -147,13 +152,30 @@ def _with_odd_eps(norms: list[Norm]) -> Iterator[Norm]:
         yield replace(norm, remarks=norm.remarks + odd)
 
 
+def _is_norm(module: nn.Module) -> bool:
+    weight, named = getattr(module, "weight", None), type(module).__name__.endswith(NAMED)
+    is_vector = isinstance(weight, Tensor) and weight.dim() == 1
+    return isinstance(module, KNOWN) or (named and is_vector and isinstance(_eps(module), float))
+
+
+def _eps(module: Any) -> Any:
+    return getattr(module, "eps", getattr(module, "variance_epsilon", None))
+
+
+def _shape(module: Any) -> tuple[int, ...]:
+    return tuple(module.normalized_shape if isinstance(module, KNOWN) else module.weight.shape)
+
+
 def _norm(name: str, module: Any, calls: list[tuple[Tensor, Tensor, torch.dtype]]) -> Norm:
     weight = getattr(module, "weight", None)
     gamma = None if weight is None or not len(weight) else weight.detach().double().flatten()
     summary, ratio, remarks = None, None, []
     if all(type(module).forward is not kind.forward for kind in KNOWN):
-        remarks.append("Its class has a forward of its own; `diagnose` tells what that computes.")
-    if gamma is not None:
+        own = "Its class has a forward of its own, so this is what it should do;"
+        remarks.append(f"{own} `diagnose` tells what it does.")
+    if not isinstance(module, KNOWN):
+        remarks += filter(None, [_looks_like(weight)])
+    elif gamma is not None:
         summary = gamma.min().item(), gamma.median().item(), gamma.max().item()
         remarks += _about_gamma(gamma)
     if calls:
@@ -165,10 +187,10 @@ def _norm(name: str, module: Any, calls: list[tuple[Tensor, Tensor, torch.dtype]
             *_about_mean(module, ratio, {*dtypes}),
             *_about_eps(module, mean, var, {*dtypes}),
         ]
-    shape = tuple(module.normalized_shape)
+    shape = _shape(module)
     axes = "axis" if len(shape) == 1 else f"{len(shape)} axes"
     over = f"the last {axes}, {' × '.join(map(str, shape))} numbers"
-    return Norm(name, type(module).__name__, over, module.eps, summary, ratio, tuple(remarks))
+    return Norm(name, type(module).__name__, over, _eps(module), summary, ratio, tuple(remarks))
 
 
 def _looks_like(weight: Any) -> str:
@@ -198,7 +220,7 @@ def _about_gamma(gamma: Tensor) -> Iterator[str]:
 
 
 def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator[str]:
-    if ratio < LARGE_MEAN:
+    if ratio < LARGE_MEAN or not isinstance(module, KNOWN):
         return
     is_rms = isinstance(module, nn.RMSNorm)
     other = "layer norm" if is_rms else "RMSNorm"
@@ -211,11 +233,11 @@ def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator
 
 def _about_eps(module: Any, mean: Tensor, var: Tensor, dtypes: set[torch.dtype]) -> Iterator[str]:
     what, below = "variance", var
-    if isinstance(module, nn.RMSNorm):
+    if not isinstance(module, (LayerNorm, nn.LayerNorm)):  # of any other, it's true of both
         what, below = "mean square", var + mean.square()
     # RMSNorm's own ε is that of the dtype in which it computes: float32 for half precision.
     own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)
-    if many := int((below * LARGE_EPS < (own if module.eps is None else module.eps)).sum()):
+    if many := int((below * LARGE_EPS < (own if _eps(module) is None else _eps(module))).sum()):
         yield (
             f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(below):,} rows, "
             "which come out with a spread below 1."

@@ -117,6 +117,18 @@ class OwnForward(nn.LayerNorm):
         return super().forward(x.float()).to(x.dtype)
 
 
+class LlamaRMSNorm(OwnNorm):
+    variance_epsilon = 1e-6
+
+
+class Gemma3RMSNorm(OwnNorm):
+    eps = 1e-6
+
+
+class T5LayerNorm(OwnNorm):
+    variance_epsilon = 0.5
+
+
 class TakesDict(nn.Module):
     def __init__(self):
         super().__init__()
@@ -138,8 +150,30 @@ def test_what_it_skips_is_said():
     assert "Skipped own" in str(found)
 
 
-def test_a_class_with_a_forward_of_its_own_is_named():
-    assert "forward of its own" in remarks(OwnForward(8), normal(3, 8, seed=0))
+@pytest.mark.parametrize(
+    ("norm", "sentence"),
+    [
+        (OwnForward(64), "forward of its own"),
+        (with_weight(LlamaRMSNorm(64), GAMMA), "`weight` looks like γ:"),
+        (with_weight(Gemma3RMSNorm(64), LESS_ONE), "`weight` looks like γ − 1:"),
+        (with_weight(T5LayerNorm(64), 8.7 + WIDE), "1% of the mean square in 9 of 9 rows"),
+    ],
+)
+def test_of_a_class_of_another_library_it_says_only_what_is_known(norm, sentence):
+    (found,) = norms_of(norm, X + 3).norms
+    assert (found.kind, found.over) == (type(norm).__name__, "the last axis, 64 numbers")
+    assert found.eps == getattr(norm, "eps", getattr(norm, "variance_epsilon", None))
+    assert found.mean == norms_of(nn.RMSNorm(64), X + 3).norms[0].mean
+    assert sentence in " ".join(found.remarks)
+    own = isinstance(norm, nn.LayerNorm)
+    assert ("would give other numbers" in " ".join(found.remarks)) is own
+    assert (found.gamma is not None) is own
+
+
+def test_it_does_not_guess_at_rows_of_another_size():
+    found = norms_of(Gemma3RMSNorm(4), normal(2, 4, 6, seed=0))
+    assert found.norms[0].mean is None
+    assert "rows of this size" in found.skipped[0]
 
 
 def test_a_model_without_a_norm_has_none():
