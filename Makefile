@@ -1,10 +1,10 @@
-# `make help` explains every target. Needs Python 3.11 or newer and nothing else.
+# `make help` explains every target. They need only Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .PHONY: help lab clean
 
 PYTHON ?= python3
 ARGS ?=
-# cpu or cuda; only Linux has a choice.
+# cpu or cuda; there's a choice only on Linux.
 TORCH ?= cpu
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 EXTRAS := lab
@@ -23,7 +23,7 @@ help: ## show this list
 	@echo
 	@echo "  ARGS='...' is passed on: make lab ARGS='--no-browser --port 9000'."
 	@echo "  PYTHON=python3.12 chooses the Python that .venv is made from."
-	@echo "  On Linux TORCH=cuda installs PyTorch with CUDA instead of the small build: make clean lab TORCH=cuda."
+	@echo "  On Linux, TORCH=cuda installs PyTorch with CUDA instead of the small build: make clean lab TORCH=cuda."
 
 lab: $(READY) ## set everything up (once) and open your copy of the lessons in JupyterLab
 	@$(BIN)/python -m lnorm_course $(ARGS)

@@ -7,7 +7,7 @@ SITE := .venv/.site
 HUB := .venv/.hub
 STAMPS += $(BROWSER) $(SITE) $(HUB)
 PROXY := configurable-http-proxy@5.1.0
-# An independent parser of polls, to test ours.
+# An independent parser, to test the polls that we write.
 GIFT := gift-pegjs@1.0.2
 PORT ?= 8000
 # Several kernels run at once, and are faster with one thread each than if they compete for cores.
@@ -29,7 +29,7 @@ test: $(READY) ## set everything up (once), then check style and types, and run 
 check: $(READY) ## check style and types, or the exercises of one lesson in a few seconds: make check LESSON=mean
 ifdef LESSON
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.check_lesson $(LESSON)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --disable-warnings tests/exercises/test_student_answers.py -k "[$(LESSON)-" || test $$? = 5  # a lesson may have none
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --disable-warnings tests/exercises/test_student_answers.py -k "[$(LESSON)-" || test $$? = 5  # pytest returns 5 if a lesson has none
 else
 	$(LINT)
 endif
@@ -50,24 +50,24 @@ browser: $(BROWSER) ## test the web edition, and three lessons in JupyterLab, in
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --reruns 1 -rfER $(ARGS)
 
 hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub PORT=8000
-	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_diagnose lnorm_course  # because students can't
+	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_diagnose lnorm_course  # because students can't write there
 	@cd .hub && LNORM_HUB_PORT="$(PORT)" exec "$(CURDIR)/$(BIN)/python" -m jupyterhub -f ../deploy/jupyterhub_config.py $(ARGS)
 
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
-	@test -n "$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip"; exit 1; }
+	@test -n "$(ZIP)" || { echo "Say where to write the copy: make student ZIP=../week1.zip"; exit 1; }
 	@$(BIN)/python -m lnorm_staff.grading student "$(ZIP)" $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
 grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded CLASS=worksheet.csv
-	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
+	@test -n "$(SUBMISSION)" || { echo "Say what to grade: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
 	@$(BIN)/python -m lnorm_staff.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") \
 	$(if $(CLASS),--class "$(CLASS)") $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
-release: ## build wheel, course for students, and web edition in a clean clone, and check them; publishes nothing
+release: ## build and check the wheel, the course for students, and the web edition in a clean clone, without publishing them
 	@PYTHON="$(PYTHON)" .ci/release
 
-# Tools that only authors need now and then. The first lines of each file say what it does.
+# Only authors need these tools, now and then. The first lines of each file say what the tool does.
 tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file from the folder tools: make tool NAME=speed
-	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=speed, or a different file in tools"; exit 1; }
+	@test -f "tools/$(NAME).py" || { echo "Say which tool to run: make tool NAME=speed, or a different file in tools"; exit 1; }
 	$(TOOLS) tools/$(NAME).py $(ARGS)
 
 $(BROWSER): $(SITE)

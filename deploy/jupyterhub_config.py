@@ -14,7 +14,7 @@ c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub define
 
 PORT = int(os.environ.get("LNORM_HUB_PORT") or 8000)  # the first of three ports
 MEMORY = os.environ.get("LNORM_HUB_MEMORY") or "1G"  # for each student, if systemd runs
-CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # also for each student, if systemd runs
+CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # for each student, too, if systemd runs
 IDLE = int(os.environ.get("LNORM_HUB_IDLE") or 3600)  # seconds until an unused server is stopped
 ROOT = os.geteuid() == 0
 SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
@@ -27,12 +27,12 @@ c.JupyterHub.bind_url = ADDRESS
 PROXY = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
 c.ConfigurableHTTPProxy.command = str(PROXY)
 c.Application.log_level = c.ConfigurableHTTPProxy.log_level = "WARN"
-print(f"The hub starts at {ADDRESS}. Press Ctrl+C to stop it.")
+print(f"The hub is starting at {ADDRESS}. Press Ctrl+C to stop it.")
 
 c.Authenticator.username_pattern = "[a-z][a-z0-9-]*"  # it becomes the name of a folder
 if ROOT:
     c.JupyterHub.authenticator_class = "pam"
-    c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # not all accounts of this machine
+    c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # not every account on this machine
     print("Log in with an account created by deploy/seats.py.")
 else:
     c.JupyterHub.authenticator_class = "shared-password"
@@ -49,7 +49,7 @@ limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
 c.SystemdSpawner.unit_extra_properties = limits
 c.SystemdSpawner.isolate_tmp = c.SystemdSpawner.disable_user_sudo = True
 c.Spawner.mem_limit, c.Spawner.cpu_limit = MEMORY, CORES
-c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # starting thirty at once takes minutes
+c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty starts at once take minutes
 c.Spawner.disable_user_config = True
 # The accounts have no shell, but IPython's ! needs one. With -P, no file in a student's home can
 # replace a module.

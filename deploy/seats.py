@@ -22,7 +22,7 @@ def main(students: str, prefix: str = "seat") -> None:
     if os.geteuid() != 0:
         sys.exit("Only root can create accounts: sudo .venv/bin/python deploy/seats.py 30")
     if subprocess.run(LOOK, cwd="/", capture_output=True).returncode:
-        sys.exit(f"Students can't use {sys.executable}. Put the course into /opt, for example.")
+        sys.exit(f"Students can't use {sys.executable}. Move the course to /opt, for example.")
     subprocess.run(["groupadd", "--force", GROUP], check=True)
     there = {account.pw_name for account in pwd.getpwall()}
     for number in range(1, int(students) + 1):

@@ -1,6 +1,6 @@
 """The code behind the lessons: exercises, explorers, and the lab.
 
-The modules are imported by name, for example `from lnorm_course.explorers import explore_collapse`.
+Import its modules by name, for example `from lnorm_course.explorers import explore_collapse`.
 """
 
 from importlib import import_module
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from lnorm_utils.version import __version__ as __version__
 
-# Everything the lessons need, because they import this first. It's looked up here, not imported.
+# Everything that lessons need is looked up (not imported) here, because they import this first.
 NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
     raise ModuleNotFoundError(
-        f"{' and '.join(missing)} missing, so the course isn't fully installed. Run `%pip install "
-        '-c ../constraints.txt -e "..[course]"` in a cell of a lesson, then restart its kernel.',
+        f"The course isn't fully installed: {' and '.join(missing)} can't be found. Run `%pip "
+        'install -c ../constraints.txt -e "..[course]"` in a cell of a lesson, then restart its '
+        "kernel.",
         name=missing[0],
     )
 

@@ -17,12 +17,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         copies = options.folder.expanduser().resolve()
         first = prepare(copies, options)
-    except (ValueError, RuntimeError) as problem:  # a RuntimeError if `~user` has no home
+    except (ValueError, RuntimeError) as problem:  # RuntimeError: `~user` has no home
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
         where = problem.filename or options.folder
-        print(f"{where}: {problem.strerror}. Use --folder to name another.", file=sys.stderr)
+        print(f"{where}: {problem.strerror}. Choose a different --folder.", file=sys.stderr)
         return 1
     if options.hub:
         start_on_hub(copies, first, for_jupyterlab)
@@ -36,14 +36,14 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m lnorm_course",
         description=__doc__,
-        epilog="Other options go to JupyterLab, such as --no-browser or --port 9000.",
+        epilog="Other options, such as --no-browser or --port 9000, are passed on to JupyterLab.",
         allow_abbrev=False,
     )
     parser.add_argument(
         "--folder",
         type=Path,
         default=ORIGINALS.parent / "my_lessons",
-        help="where to keep your copy (default: my_lessons in the course)",
+        help="where to keep your copy (default: my_lessons in the course folder)",
     )
     parser.add_argument(
         "--copy-only", action="store_true", help="make the copy without starting JupyterLab"
@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     either.add_argument(
         "--fresh",
         metavar="LESSON",
-        help="start over with a lesson, such as 02_variance; your own version is kept beside it",
+        help="start over with a lesson, such as 02_variance; your own version is kept next to it",
     )
     either.add_argument(
         "--edit", action="store_true", help="open the course's own notebooks, to change the course"
@@ -67,7 +67,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
     """Bring the working copy up to date, and return the name of the lesson to open.
 
     Raises:
-        ValueError: there are no lessons, or none has the given name.
+        ValueError: there are no lessons, none has the given name, or the folder is unsuitable.
         OSError: the folder can't be written to.
     """
     if not lessons(ORIGINALS):
@@ -76,7 +76,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
         return lessons(ORIGINALS)[0].name
     if copies == ORIGINALS or (copies.exists() and not copies.is_dir()):
         what = "the course's own notebooks" if copies == ORIGINALS else "a file"
-        raise ValueError(f"{copies} is {what}. Use --folder to choose another place for your copy.")
+        raise ValueError(f"{copies} is {what}. Use --folder to put your copy elsewhere.")
     if options.fresh is not None:
         print(fresh_copy(ORIGINALS, copies, options.fresh))
     bring_up_to_date(copies)
@@ -103,7 +103,7 @@ def bring_up_to_date(copies: Path) -> None:
 
 
 def settings_for(folder: Path, lesson: str) -> list[str]:
-    """Return JupyterLab's settings for opening a folder at a lesson, on a hub or not."""
+    """Return JupyterLab settings that open a lesson in a folder, whether or not on a hub."""
     return [
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.default_url=/lab/tree/{lesson}",
@@ -116,8 +116,8 @@ def settings_for(folder: Path, lesson: str) -> list[str]:
 
 def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
     """Run JupyterLab the way JupyterHub expects, with only what the course needs."""
-    # With it, jsonschema would read a grammar that nothing here needs, which takes half a second
-    # and 15 MiB.
+    # With this module, jsonschema would read a grammar that nothing here needs, which takes half a
+    # second and 15 MiB.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     from jupyterhub.singleuser import main
 
@@ -130,7 +130,7 @@ def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
 
 
 def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
-    """Run JupyterLab at a lesson; it prints only its address and errors."""
+    """Run JupyterLab with a lesson open; it prints only its address and errors."""
     settings = settings_for(folder, lesson)
     # This way, kernels find the course even if its folder was moved after installation.
     places = (str(ORIGINALS.parent), os.environ.get("PYTHONPATH"))
@@ -140,7 +140,7 @@ def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
         settings.append("--allow-root")
     print(f"Starting JupyterLab at {lesson}. To stop it, press Ctrl+C twice in this window.")
     sys.stdout.flush()
-    from jupyterlab.labapp import LabApp  # slow, and the copy doesn't need it
+    from jupyterlab.labapp import LabApp  # a slow import, which --copy-only doesn't need
 
     LabApp.launch_instance([*settings, *options])
 

@@ -1,4 +1,4 @@
-"""Records which exercises a student has answered: one empty file each, named after the result.
+"""Record which exercises a student has answered, in an empty file for each, named after its result.
 
 Because the name says everything, notebooks that run at the same time don't overwrite each other's
 records, a kernel that dies leaves nothing half written, and even a full disk usually has room.
@@ -12,12 +12,13 @@ from pathlib import Path
 __all__ = ["CHOSEN", "FOLDER", "RIGHT", "WRONG", "keep", "kept", "score"]
 
 RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # best first
-# The folder is beside the notebooks unless the variable names another; if empty, nothing is stored.
+# The folder is next to the notebooks unless this environment variable names a different one. If the
+# variable is empty, nothing is stored.
 FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
 
 
 def score(right: int, most: int, what: str = "", further: int = 0, most_further: int = 0) -> str:
-    """Write how many exercises are right, and how many on side trips if there are any.
+    """Say how many exercises are right, and how many on side trips if there are any.
 
     >>> score(4, 6, " right", 1, 2), score(8, 8)
     ('4 of 6 right, and 1 of 2 further', '8 of 8')
@@ -27,7 +28,7 @@ def score(right: int, most: int, what: str = "", further: int = 0, most_further:
 
 
 def keep(topic: str, exercise: str, state: str) -> None:
-    """Record that an exercise was answered; a right answer stays right."""
+    """Record the state of an exercise; once right, it stays right."""
     if (folder := _folder()) is None:
         return
     try:
@@ -46,7 +47,7 @@ def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
     Args:
         topic: what the exercise is about, such as "mean".
         exercise: the name of the exercise.
-        folder: where the files are; by default where `keep` puts them.
+        folder: where the files are; by default, where `keep` puts them.
     """
     if (folder := folder or _folder()) is None:
         return ""

@@ -1,4 +1,4 @@
-"""Find out why a norm gives different numbers: `diagnose`, `norms_of`, and `first_wrong`.
+"""Find out why a norm returns unexpected numbers: `diagnose`, `norms_of`, and `first_wrong`.
 
 The package needs only PyTorch and NumPy, and knows nothing about the course.
 """

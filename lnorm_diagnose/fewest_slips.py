@@ -1,4 +1,4 @@
-"""Explain results by the fewest mistakes that lead to them, in one search for all uses.
+"""Explain results by the fewest mistakes that lead to them, for exercises and for `diagnose`.
 
 The idea comes from Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, who correct students'
 programs by an error model and a correct solution. Here, the error model is a program with gaps.
@@ -39,7 +39,7 @@ class Raised(NamedTuple):
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        told: both in a sentence, with the place; empty if it wasn't raised by the student's code.
+        told: both in a sentence, with the place; empty if the student's code didn't raise it.
     """
 
     kind: str
@@ -72,7 +72,7 @@ def explain(
 
     Args:
         groups: groups of explanations, the likeliest first.
-        must: tests that each explanation has to pass; the one that rules out most comes first.
+        must: tests that each explanation has to pass; the one that rules out the most comes first.
         may: tests that an explanation may fail.
 
     >>> even, small = (lambda parts: parts[0] % 2 == 0), (lambda parts: parts[0] < 4)
@@ -114,7 +114,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 
 
 def said(parts: Explanation) -> list[str]:
-    """Return the sentence for each mistake, in the version that also holds with the others."""
+    """Return the sentence for each mistake, in the version that holds together with the others."""
     is_elsewhere = any(isinstance(part, Option) and part.is_axes for part in parts)
     return [
         part.elsewhere if is_elsewhere and isinstance(part, Option) and part.elsewhere else part.why

@@ -1,1 +1,1 @@
-"""What authors and lecturers run: grading, and the web edition."""
+"""The programs that authors and lecturers run: grading and the web edition."""

@@ -1,7 +1,7 @@
-"""Check the exercises of one lesson, while an author writes them: `make check LESSON=mean`.
+"""Check the exercises of one lesson while an author writes them: `make check LESSON=mean`.
 
-It prints each exercise with its question, judges each of its entries like a student's answer, and
-reports each problem with its line in the text.
+The command prints each exercise with its question, judges each entry as if it were a student's
+answer, and reports each problem with its line number in the text.
 """
 
 import argparse
@@ -29,7 +29,7 @@ Problems = Iterator[tuple[int, str]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the exercises on a topic, and the problems in them; return 1 if there are any."""
+    """Print the exercises on a topic and the problems in them; return 1 if there are problems."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     texts = sorted(file.stem for file in FOLDER.glob("*.txt"))
     parser.add_argument("topic", choices=texts, help="the topic of a lesson, such as mean")
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
         bank = Exercise.bank[topic]
         missing = bank.keys() - asked.keys() if bank.keys() & asked.keys() else set()
-        found = [f"No lesson asks {name!r}." for name in sorted(missing)]
+        found = [f"No lesson contains the exercise {name!r}." for name in sorted(missing)]
         found += problems(path, bank)
     except TextError as problem:
         found = [str(problem)]
@@ -53,12 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
-    """Judge everything that a text says, and yield a sentence for each problem in it."""
+    """Judge every entry in a text of exercises, and yield a sentence for each problem."""
     texts = [text for text in path.parent.glob("*.txt") if text != path]
     others = {section.name: text.name for text in texts for section in sections(text)}
     for section in sections(path):
         if other := others.get(section.name):
-            yield f"{path.name}, line {section.line}: {other} also has a {section.name!r}."
+            yield f"{path.name}, line {section.line}: {other} also contains {section.name!r}."
         exercise = bank[section.name]
         answer = exercise.shown_solution().code
         if isinstance(exercise, CodeExercise):
@@ -77,14 +77,14 @@ def _of_hints(section: Section, answer: str) -> Problems:
     hints = section.all("hint")
     if len(hints) < 2:
         yield section.line, f"{section.name!r} needs at least two hints."
-    is_name = section.is_code and answer.isidentifier()  # a name gives nothing away
+    is_name = section.is_code and answer.isidentifier()  # a hint may mention a bare name
     for hint in hints:
         if not is_name and given.search(hint.rest):
             yield hint.line, f"the hint gives away the answer, {answer}."
 
 
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
-    """Report an answer that gets the wrong verdict, or not its own message and misconceptions."""
+    """Report an answer with a wrong verdict, or with a message or misconceptions not its own."""
     called = feedback.state.name.lower()
     if called != state:
         yield line, f"{what} is judged {called}, not {state}."
@@ -110,7 +110,7 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
 
 def _of_code(exercise: CodeExercise, section: Section) -> Problems:
     if exercise.by_steps and exercise.judge(exercise.make(())).state is not State.RIGHT:
-        yield section.all("norm")[0].line, "`norm` gives different results from the program."
+        yield section.all("norm")[0].line, "`norm` and the program give different results."
     lines = [entry.line for entry in section.all("wrong")]
     families = itertools.repeat(max((e.line for e in section.all("mistakes")), default=0))
     each = zip(itertools.chain(lines, families), exercise.search.mistakes, strict=False)
@@ -120,7 +120,7 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
-    """Find programs whose verdict contradicts their options, and options mistaken for others."""
+    """Report programs whose verdict contradicts their options, and ambiguous options."""
     (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
     for chosen in template.programs:
         options = template.options(chosen)
@@ -128,7 +128,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
         if len(wrong) > 1 or exercise.is_right_with(chosen) != bool(wrong):
             continue
         if wrong:
-            said = f"the distractor {wrong[0].code!r} has no effect on any input."
+            said = f"the distractor {wrong[0].code!r} gives the right result for every input."
             yield entry.line_of(wrong[0].at), said
         else:
             code = ", ".join(repr(option.code) for option in options)
@@ -138,7 +138,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
         found = [part for (part,) in search.find(results, most=1)]
         others = [part.why for part in found if part.why != option.why]
         if option in found and others:
-            yield entry.line_of(option.at), f"a different message fits {option.code!r}: {others[0]}"
+            yield entry.line_of(option.at), f"a second message fits {option.code!r}: {others[0]}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The words of each question, as its lesson asks it."""
+"""The text of each exercise's question, taken from its lesson."""
 
 import functools
 import re
@@ -10,7 +10,7 @@ from lnorm_course.lab.working_copy import lessons
 __all__ = ["LAB_ONLY", "QUESTION", "exercise_words", "words_in_context"]
 
 ASKED = re.compile(r"\*\*(?:Predict|Your turn)\.\*\* *(.+)", re.DOTALL)
-QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)  # a question in a list
+QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)  # matches a question in a list
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 HEADING = re.compile(r"^#.*$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -28,7 +28,7 @@ def exercise_words() -> Mapping[str, str]:
 
 @functools.cache
 def words_in_context() -> Mapping[str, str]:
-    """Return, as Markdown, the question of each exercise with the text before it in its cell."""
+    """Return, as Markdown, each exercise's question and the text before it in the same cell."""
     found = {}
     for name, question, before in _asked():
         found[name] = LINK.sub(r"\1", HEADING.sub("", f"{before}\n\n{question}")).strip()
@@ -36,7 +36,7 @@ def words_in_context() -> Mapping[str, str]:
 
 
 def _asked() -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each exercise, its question, and the text before that in its cell."""
+    """Yield each exercise's name, its question, and the text before the question in its cell."""
     words = ""
     for cell in (cell for path in lessons(ORIGINALS) for cell in read(path)["cells"]):
         source = "".join(cell["source"])

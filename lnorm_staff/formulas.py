@@ -1,4 +1,4 @@
-"""Formulas as MathML, with the spaces that TeX would leave."""
+"""Convert TeX formulas to MathML, with the spacing that TeX would use."""
 
 import re
 from collections.abc import Callable
@@ -9,20 +9,20 @@ __all__ = ["NAMESPACE", "as_mathml", "spaced", "with_mathml"]
 
 FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 
-NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # HTML implies it
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # implied in HTML
 SIGNS, BARS = "+−-±", "|‖"
 ROWS = ("math", "mrow", "msqrt")
 
 
 def as_mathml(formula: str, display: str = "inline") -> str:
-    """Convert a formula in TeX; `display` is "inline" or "block"."""
+    """Convert a TeX formula to MathML; `display` is "inline" or "block"."""
     from latex2mathml.converter import convert
 
     return spaced(convert(formula, display=display).replace(NAMESPACE, ""))
 
 
 def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
-    """Convert the formulas in a text, and apply `write` to the text between them.
+    """Convert the formulas in a text to MathML, and apply `write` to the text between them.
 
     >>> with_mathml("a < $b$", str.upper).replace("<mrow>", "").replace("</mrow>", "")
     'A < <math display="inline"><mi>b</mi></math>'
@@ -32,7 +32,7 @@ def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
 
 
 def spaced(mathml: str) -> str:
-    """Set the spaces in a formula: a sign is a prefix if there's no number before it.
+    """Set the spacing in a formula: a sign is a prefix if no operand comes before it.
 
     >>> formula = "<math>{}<mo>−</mo><mi>b</mi></math>"
     >>> "prefix" in spaced(formula.format("")), "prefix" in spaced(formula.format("<mi>a</mi>"))
@@ -49,7 +49,7 @@ def spaced(mathml: str) -> str:
 
 
 def _without_bar(root: Any) -> None:
-    """Write the square root of one letter or number as √ε, because a bar would leave a gap."""
+    """Write the square root of one letter or number without its bar, which would leave a gap."""
     texts = [part.text for part in root.iter() if part.text]
     if len(texts) == 1 and (len(texts[0]) == 1 or texts[0].isdigit()):
         root.tag = "mrow"
@@ -59,7 +59,7 @@ def _without_bar(root: Any) -> None:
 
 
 def _space(row: Any) -> None:
-    """Keep signs and slashes close to their numbers, and functions apart from their arguments."""
+    """Keep signs and slashes close to their operands, and functions apart from their arguments."""
     before = None
     parts = list(row)
     for part, after in zip(parts, [*parts[1:], None], strict=True):
@@ -80,7 +80,7 @@ def _space(row: Any) -> None:
 
 
 def _leaves_open(part: Any) -> bool:
-    """Tell whether a sign after this part is a prefix of what follows."""
+    """Return whether a sign after this part is a prefix of what follows."""
     return part.tag == "mo" and (part.text or "") not in {*")]}!", *BARS}
 
 

@@ -1,4 +1,4 @@
-"""The lessons as `docs/lessons.toml` lists them, for the map, the tables of pages, and reports."""
+"""The lessons listed in `docs/lessons.toml`, for the map, the tables on pages, and reports."""
 
 import tomllib
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ def _lesson(number: int, name: str, parts: dict[str, Any]) -> SimpleNamespace:
     """Return what the list says about a lesson, with its number and the name of its notebook.
 
     Raises:
-        ValueError: a part is missing, or isn't known.
+        ValueError: a required part is missing, or a part is unknown.
     """
     maybe = dict.fromkeys(LISTED["maybe"], "")
     needed = LISTED["part"].keys()
@@ -27,4 +27,4 @@ def _lesson(number: int, name: str, parts: dict[str, Any]) -> SimpleNamespace:
 
 
 LESSONS = [_lesson(number, *each) for number, each in enumerate(LISTED["lesson"].items(), 1)]
-CORE: int = LISTED["core"]  # how many lessons the core has; they come first
+CORE: int = LISTED["core"]  # the number of core lessons, which come first

@@ -1,4 +1,4 @@
-"""Read and write CSV tables as spreadsheets and other systems save and expect them."""
+"""Read and write CSV tables in the forms that spreadsheets and other systems save and expect."""
 
 import csv
 import re
@@ -11,19 +11,20 @@ from lnorm_course.lab.lesson_files import whole
 __all__ = ["Table", "TableError", "guarded", "read_table", "unguarded", "write_table"]
 
 SEPARATORS = ",;\t"
-# What a spreadsheet would run as a formula, and a formula with a guard before it. A lone sign, such
-# as Moodle's dash, isn't a formula. Quotes don't protect, because a reader with a different
-# separator strips them. A formula that came with a guard gets a second one, to tell them apart.
+# These match text that a spreadsheet would run as a formula, without and with a guard before it. A
+# lone sign, such as Moodle's dash, isn't a formula. Quoting a cell doesn't help, because a reader
+# with a different separator strips the quotes. A formula that already has a guard gets a second
+# one, so that `unguarded` restores the formula as it was.
 _START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"\s]*[=+@\-＝＋＠－].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
 
 class TableError(ValueError):
-    """A table can't be used; the message says why in one sentence."""
+    """Raised with one sentence that says why a table can't be used."""
 
 
 class Table(NamedTuple):
-    """The titles of a table, and its other lines by title, each with its line number."""
+    """A table's column headings, and its other lines, each with its number and cells by heading."""
 
     path: Path
     titles: list[str]
@@ -33,10 +34,11 @@ class Table(NamedTuple):
 def read_table(path: Path) -> Table:
     """Read a table with commas, semicolons, or tabs, in UTF-8, UTF-16, or Windows-1252.
 
-    The first line has the titles, and determines the separator. Empty lines are skipped.
+    The first line contains the column headings and determines the separator. Empty lines are
+    skipped.
 
     Raises:
-        TableError: it isn't a table, or a line has too few or too many cells.
+        TableError: the file isn't a table, or a line has too few or too many cells.
         OSError: the file can't be read.
     """
     text = _decoded(path.read_bytes())
@@ -57,7 +59,7 @@ def read_table(path: Path) -> Table:
 
 
 def _decoded(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # a spreadsheet's "Unicode text"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # spreadsheets save this as "Unicode text"
         return data.decode("utf-16", errors="replace")
     try:
         return data.decode("utf-8-sig")
@@ -66,22 +68,22 @@ def _decoded(data: bytes) -> str:
 
 
 def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file, completely or not at all; its first line has the titles."""
+    """Write a CSV file completely or not at all; the first line contains the column headings."""
     titles, *rows = lines
-    # With a byte-order mark, because without it some spreadsheets misread Greek letters or an é.
+    # Without the byte-order mark, some spreadsheets would misread Greek letters and é.
     with whole(path) as draft, draft.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file).writerow(titles)  # Canvas accepts no quote after the byte-order mark
+        csv.writer(file).writerow(titles)  # Canvas rejects a quote after the byte-order mark
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
 
 
 def guarded(cells: Iterable[object]) -> list[str]:
-    """Guard cells, so that none of them looks like a formula to a spreadsheet.
+    """Guard cells, so that a spreadsheet takes none of them for a formula.
 
-    That also holds for a spreadsheet that assumes a different separator.
+    The guards also work in a spreadsheet that assumes a different separator.
     """
     return [FORMULA.sub("'", str(cell)) for cell in cells]
 
 
 def unguarded(cell: str) -> str:
-    """Return the content of a cell before it was guarded."""
+    """Return the content that a cell had before it was guarded."""
     return GUARDED.sub("", cell)

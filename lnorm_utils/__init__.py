@@ -1,4 +1,4 @@
-"""The code that lessons on layer normalization read: the operation, and the modules around it.
+"""The code that the lessons on layer normalization use: the operation and modules around it.
 
 Other modules are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
 The package `lnorm_diagnose` finds how a layer differs from layer norm, `lnorm_course` runs the
@@ -46,7 +46,7 @@ HOMES = ("functional", "modules", "assertions")
 
 
 def __getattr__(name: str) -> object:
-    """Import torch when the op is first used, so that JupyterLab starts without waiting for it."""
+    """Import torch only when a name is first used, so that JupyterLab starts without waiting."""
     if name in __all__:
         homes = (import_module(f"lnorm_utils.{home}") for home in HOMES)
         return next(getattr(home, name) for home in homes if hasattr(home, name))

@@ -1,4 +1,4 @@
-"""Check that two results are close, at less cost than with PyTorch's own function."""
+"""Check that two results are close, faster and with less memory than PyTorch's own function."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 __all__ = ["assert_close"]
 
-# Relative and absolute, as in PyTorch.
+# The relative and the absolute tolerance for each dtype, as in PyTorch.
 TOLERANCES = {torch.float32: (1.3e-6, 1e-5), torch.float64: (1e-7, 1e-7)}
 
 Numbers = Tensor | float | Sequence[float]
@@ -16,21 +16,21 @@ Numbers = Tensor | float | Sequence[float]
 def assert_close(
     actual: Numbers, expected: Numbers, *, rtol: float | None = None, atol: float | None = None
 ) -> None:
-    """Do what `torch.testing.assert_close` does: |actual − expected| ≤ atol + rtol · |expected|.
+    """Do the check of `torch.testing.assert_close`: |actual − expected| ≤ atol + rtol · |expected|.
 
-    PyTorch's function imports what it needs for distributed tensors, about 45 MB and half a second.
-    So it is called only if the numbers differ, or are of another kind.
+    PyTorch's function imports its code for distributed tensors, which takes half a second and about
+    45 MB. So it's called only if a faster check can't tell that the results are close.
 
     Args:
         actual: a tensor, a number, or a list of numbers.
-        expected: what it should be, of the same kind, shape and dtype.
-        rtol: how far a number may be from the expected one, relative to it.
-        atol: how far off it may be in addition. Give both or neither; the default depends on the
-            dtype.
+        expected: what `actual` should be, of the same kind, shape, and dtype.
+        rtol: how far a number may be from the expected one, as a share of the expected one.
+        atol: how far off a number may be in addition. Give both tolerances or neither; the defaults
+            depend on the dtype.
 
     Raises:
-        AssertionError: they differ; the message says by how much, and where.
-        TypeError, ValueError: they can't be compared.
+        AssertionError: the results differ; the message says by how much, and where.
+        TypeError, ValueError: the results can't be compared.
 
     Source: PyTorch's documentation of `torch.testing.assert_close`, with its tolerances.
 
@@ -41,7 +41,7 @@ def assert_close(
 
 
 def _are_close(actual: Numbers, expected: Numbers, rtol: float | None, atol: float | None) -> bool:
-    """Tell whether two results are surely close; False means that PyTorch has to check."""
+    """Return whether two results are certainly close; False means that PyTorch has to check."""
     if type(actual) is type(expected) is float:
         actual, expected = torch.tensor([actual, expected], dtype=torch.float64)
     if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):

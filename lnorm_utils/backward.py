@@ -1,7 +1,7 @@
 """The backward pass of layer normalization, step by step, in operations that autograd can follow.
 
-g is the gradient of a loss with respect to y. Like the statistics of the
-forward pass, the intermediates of float16 and bfloat16 tensors are float32.
+g is the gradient of a loss with respect to y. For float16 and bfloat16 tensors,
+the intermediate results are float32, as are the statistics of the forward pass.
 """
 
 from typing import Any, NamedTuple
@@ -22,9 +22,9 @@ __all__ = ["LayerNormFunction", "LayerNormGradients", "layer_norm_backward"]
 
 
 class LayerNormGradients(NamedTuple):
-    """Every intermediate of the backward pass, in the order in which they are computed.
+    """All intermediate results of the backward pass, in the order in which they are computed.
 
-    `g_mean` and `g_slope` keep the normalized axes with size 1. Without ε they are the intercept
+    `g_mean` and `g_slope` keep the normalized axes with size 1. Without ε, they are the intercept
     and the slope of the straight line that fits `g_hat` best, as a function of `x_hat`.
     `layer_norm_backward` says what shape and dtype each has.
 
@@ -48,30 +48,31 @@ def layer_norm_backward(
     weight: Tensor | None = None,
     eps: float = 1e-5,
 ) -> LayerNormGradients:
-    """Bring a gradient back through a layer norm: dx = rstd · (ĝ − mean(ĝ) − x̂ · mean(ĝ · x̂)).
+    """Backpropagate a gradient through a layer norm: dx = rstd · (ĝ − mean(ĝ) − x̂ · mean(ĝ · x̂)).
 
-    ĝ = weight · g is the gradient at x̂. The means run over the normalized axes. Each row also adds
-    to the gradients that all rows share: dweight = Σ g · x̂ and dbias = Σ g, over all rows.
+    ĝ = weight · g is the gradient at x̂. The means are taken over the normalized axes. Each row also
+    contributes to the gradients that all rows share: dweight = Σ g · x̂ and dbias = Σ g, summed over
+    all rows.
 
     Args:
         g: the gradient at y, of the shape and dtype of `x`, in the unit of the loss per unit of y.
-        x: what was normalized, (*, *normalized_shape), floating-point.
+        x: the input of the layer norm, floating-point, of shape (*, *normalized_shape).
         normalized_shape: the sizes of the last axes, which share one mean and one variance.
-        weight: γ, of shape `normalized_shape`; 1 where it is left out.
-        eps: ε, not negative, in the squared unit of `x`: what was added to the variance inside the
-            root.
+        weight: γ, of shape `normalized_shape`; 1 if it's left out.
+        eps: ε, not negative, in the squared unit of `x`, which was added to the variance under the
+            square root.
 
     Returns:
         `g_hat` = weight · g, of the shape of `x`; `g_mean` = mean(ĝ) and `g_slope` = mean(ĝ · x̂),
         of shape (*, 1, …, 1); `dx`, of the shape and dtype of `x`; `dweight` and `dbias`, of shape
-        `normalized_shape`, also where γ or β is left out. These two have the dtype of `weight`, or
-        of `x` without one, and can overflow in float16.
+        `normalized_shape`, even if γ or β is left out. These two have the dtype of `weight`, or
+        that of `x` if there's no `weight`, and can overflow in float16.
 
     Raises:
-        ValueError: `g` does not have the shape of `x`; besides, the errors of `layer_norm_steps`.
+        ValueError: `g` doesn't have the shape of `x`. `layer_norm_steps` may raise other errors.
 
-    Source: derived from Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3. The numbers are
-    those of autograd through `torch.nn.functional.layer_norm`, up to rounding.
+    Source: derived from Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3. The numbers
+    equal those of autograd through `torch.nn.functional.layer_norm`, up to rounding.
 
     >>> x, g = torch.tensor([[4.0, 4.0, 10.0, 10.0]]), torch.tensor([[6.0, 0.0, 0.0, 12.0]])
     >>> layer_norm_backward(g, x, 4, eps=0.0).dx
@@ -98,8 +99,8 @@ def layer_norm_backward(
 class LayerNormFunction(torch.autograd.Function):
     """Layer norm with its own backward pass: `apply(x, normalized_shape, weight, bias, eps)`.
 
-    It saves x and not x̂, and computes x̂ again when the gradient comes. So x̂ stays a function of x,
-    and the second derivatives are right as well. If it saved x̂ and rstd, autograd couldn't see in
+    It saves x instead of x̂, and recomputes x̂ in the backward pass. So x̂ stays a function of x, and
+    the second derivatives are right as well. If it saved x̂ and rstd, autograd couldn't see in
     the backward pass that they depend on x, and would treat them as constants: `gradcheck` would
     pass, and `gradgradcheck` would fail.
 
@@ -108,7 +109,7 @@ class LayerNormFunction(torch.autograd.Function):
             `bias` may be None.
 
     Raises:
-        TypeError, ValueError: those of `lnorm_utils.layer_norm`.
+        TypeError, ValueError: as in `lnorm_utils.layer_norm`.
 
     Source: PyTorch, "Extending torch.autograd", for the form.
 
@@ -131,14 +132,14 @@ class LayerNormFunction(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: Tensor) -> None:
-        """Keep what the backward pass needs."""
+        """Save what the backward pass needs."""
         x, ctx.normalized_shape, weight, bias, ctx.eps = inputs
         ctx.save_for_backward(x, weight)
         ctx.bias_dtype = None if bias is None else bias.dtype
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        """Return a gradient for each argument, and None for what has none."""
+        """Return the gradient for each argument, or None for an argument that has none."""
         (x, weight), (g,) = ctx.saved_tensors, gradients
         found = layer_norm_backward(g, x, ctx.normalized_shape, weight, ctx.eps)
         dweight = None if weight is None else found.dweight

@@ -1,7 +1,8 @@
-"""The tensors and networks of the course, from their seeds.
+"""Make the tensors and networks for the lessons, each from its own seed.
 
-No function here touches the caller's random state. N points, L positions, D features. Numbers
-have no unit, and those of tensors are float32, unless it's said.
+No function here changes the caller's random state. In shapes, N is the number of points, L that of
+positions, and D that of features. Numbers have no unit, and tensors are float32, unless a docstring
+says otherwise.
 """
 
 import math
@@ -28,12 +29,12 @@ __all__ = [
 
 
 def normal(*shape: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Draw standard normal numbers of the given shape from their own seed.
+    """Draw standard normal numbers of a given shape, from their own seed.
 
     Args:
-        shape: the sizes of the axes, each an argument of its own.
-        seed: of the numbers.
-        dtype: of the numbers.
+        shape: the sizes of the axes, each as an argument of its own.
+        seed: the seed of the numbers.
+        dtype: the dtype of the numbers.
 
     >>> normal(2, 3, seed=0).shape
     torch.Size([2, 3])
@@ -42,7 +43,7 @@ def normal(*shape: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor
 
 
 def encoded_points() -> Tensor:
-    """Three points at two positions with four features, scaled and positionally encoded: (3, 2, 4).
+    """Return 3 points at 2 positions with 4 features, scaled and positionally encoded: (3, 2, 4).
 
     >>> encoded_points()[0, 0]
     tensor([-3.8049,  1.9899, -1.7325,  2.1359])
@@ -51,7 +52,7 @@ def encoded_points() -> Tensor:
 
 
 def dummy_points() -> Tensor:
-    """Four points at one position with 256 features, positionally encoded: (4, 1, 256).
+    """Return four points at one position with 256 features, positionally encoded: (4, 1, 256).
 
     >>> dummy_points()[0, 0, :3]
     tensor([-14.4193,  10.0495,  -7.8116])
@@ -60,7 +61,7 @@ def dummy_points() -> Tensor:
 
 
 def source_sequence() -> Tensor:
-    """One sequence of two corners of a square, two coordinates each: (1, 2, 2).
+    """Return one sequence of two corners of a square, with two coordinates each: (1, 2, 2).
 
     >>> source_sequence()[0, 0]
     tensor([1.0349, 0.9661])
@@ -69,7 +70,7 @@ def source_sequence() -> Tensor:
 
 
 def projected_sequence() -> Tensor:
-    """The two corners, projected to six features and positionally encoded: (1, 2, 6).
+    """Return `source_sequence` projected to six features and positionally encoded: (1, 2, 6).
 
     >>> projected_sequence()[0, 0, :3]
     tensor([-2.0934,  1.5040,  1.8742])
@@ -81,7 +82,7 @@ def projected_sequence() -> Tensor:
 
 
 def two_words() -> Tensor:
-    """One sentence of two words with three features each: (1, 2, 3).
+    """Return one sentence of two words with three features each: (1, 2, 3).
 
     >>> two_words()[0, 1]
     tensor([0.5000, 0.1000, 0.1000])
@@ -90,7 +91,7 @@ def two_words() -> Tensor:
 
 
 def nine_sentences() -> Tensor:
-    """Three rows, the first words of three of nine sentences, eight features each: (3, 8), rounded.
+    """Return the first words of three of nine sentences, with eight rounded features each: (3, 8).
 
     >>> nine_sentences()[0, :3]
     tensor([ 0.4467, -1.3007, -0.0920])
@@ -108,9 +109,9 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
     """Make an `nn.Linear` whose initial weights come from their own seed.
 
     Args:
-        in_features, out_features: it maps (*, in_features) to (*, out_features).
-        seed: of the weights, and of the bias.
-        bias: whether it has one.
+        in_features, out_features: the module maps (*, in_features) to (*, out_features).
+        seed: the seed of the weights and of the bias.
+        bias: whether the module has a bias.
 
     >>> projection(2, 6, seed=11).weight.shape
     torch.Size([6, 2])
@@ -122,7 +123,7 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
 
 INITS: dict[str, Callable[[nn.Linear], object]] = {
     "default": nn.Linear.reset_parameters,
-    "xavier": lambda linear: None,  # as `FeedForward` does
+    "xavier": lambda linear: None,  # `FeedForward` has already done this
     "kaiming": lambda linear: nn.init.kaiming_normal_(linear.weight, nonlinearity="relu"),
 }
 
@@ -144,13 +145,13 @@ def residual_stack(
 ) -> ResidualStack:
     """Make a `ResidualStack` in float64 whose initial weights come from their own seed.
 
-    Training makes small differences large, and in float64 those of rounding stay too small to see.
-    A stack begins with the blocks of every shorter one from the same seed. It maps (*, d_model) to
+    Training amplifies small differences; in float64, those due to rounding stay too small to see. A
+    stack begins with the blocks of every shorter stack with the same seed. It maps (*, d_model) to
     the same shape.
 
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
-        seed: of the weights.
+        seed: the seed of the weights.
         init: "xavier"; "default", PyTorch's, whose weights are smaller and whose biases aren't 0;
             or "kaiming", by Kaiming He, whose weights are larger.
 
@@ -166,7 +167,7 @@ def residual_stack(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
-        torch.default_generator.manual_seed(seed)  # again, as what was drawn depends on the depth
+        torch.default_generator.manual_seed(seed)  # again: what was drawn so far depends on depth
         for module in stack.modules():
             if isinstance(module, nn.Linear):
                 INITS[init](module)
@@ -174,15 +175,16 @@ def residual_stack(
 
 
 def two_rings(points: int = 128, seed: int = 0) -> tuple[Tensor, Tensor]:
-    """Points near two rings around the origin, of radius 1 and 2, and which ring each belongs to.
+    """Return points near two rings around the origin, of radius 1 and 2, and the ring of each.
 
     Args:
-        points: how many there are; every other one lies on the outer ring.
-        seed: of their angles, and of the noise on each coordinate, of standard deviation 0.1.
+        points: the number of points; every other point belongs to the outer ring.
+        seed: the seed of the angles and of the noise on each coordinate, whose standard deviation
+            is 0.1.
 
     Returns:
-        The points (points, 2), float64, and their ring, 0 for the inner one and 1 for the outer
-        one: (points,), int64.
+        The points, (points, 2), float64; and the ring of each, 0 for the inner and 1 for the outer
+        ring, (points,), int64.
 
     >>> x, ring = two_rings()
     >>> x.shape, ring[:4]
@@ -204,16 +206,16 @@ def ring_network(
     gain: float = 1.0,
     first_bias: bool = False,
 ) -> nn.Sequential:
-    """Make a network, in float64, that is to tell the two rings apart: (N, 2) → (N, 2).
+    """Make a float64 network that can learn to tell the two rings apart: (N, 2) → (N, 2).
 
-    Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map gives
-    a number for each ring. All weights come from their own seed, and with and without a norm they
-    start alike.
+    Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map has
+    one output for each ring. All weights come from their own seed, so they start out the same with
+    and without a norm.
 
     Args:
-        norm: makes a module from the number of features, such as `LayerNorm`.
-        hidden_layers, width: how many hidden layers there are, and the features of each.
-        seed: of the weights.
+        norm: makes a module from the number of features, as the class `LayerNorm` does.
+        hidden_layers, width: the number of hidden layers, and the number of features of each.
+        seed: the seed of the weights.
         init: how the weights start. "default": as in PyTorch's `nn.Linear`, biases included. With
             the others, all biases are 0. "kaiming", by Kaiming He: normal, with standard deviation
             √(2 / in) for `in` inputs. "xavier": uniform up to ±√(6 / (in + out)).
@@ -252,10 +254,10 @@ def ring_network(
 
 
 def _linear(in_features: int, out_features: int, init: str, gain: float) -> nn.Linear:
-    """Draw an `nn.Linear` in float64, from the global state, as PyTorch draws one in float32.
+    """Initialize a float64 `nn.Linear` from the global random state, as PyTorch does in float32.
 
     PyTorch's own initialization differs in the last float32 digit from one instruction set to
-    another. Training the ring network makes such a difference large within 80 steps.
+    another. Training the ring network amplifies such a difference within 80 steps.
     """
     with torch.random.fork_rng(devices=[]):  # PyTorch's own draws must not change the state
         linear = nn.Linear(in_features, out_features, dtype=torch.float64)

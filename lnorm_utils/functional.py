@@ -16,11 +16,12 @@ Sizes = int | list[int] | tuple[int, ...]  # the sizes of the last axes
 
 
 class LayerNormSteps(NamedTuple):
-    """Every intermediate of layer normalization, in the order in which they are computed.
+    """All intermediate results of layer normalization, in the order in which they are computed.
 
     `mean`, `var`, and `rstd` = 1 / √(var + eps) keep the normalized axes with size 1, so they
-    broadcast against the input. `x_hat` and `y` have its shape, and `y` has its dtype. `mean` is in
-    the unit of the input, `var` in the square of it, and the last two have no unit.
+    broadcast against the input. `x_hat` and `y` have the shape of the input, and `y` also has its
+    dtype. `mean` is in the unit of the input, `var` in that unit squared, and `x_hat` and `y` have
+    no unit.
 
     >>> [tuple(step.shape) for step in layer_norm_steps(torch.ones(2, 3, 4), 4)]
     [(2, 3, 1), (2, 3, 1), (2, 3, 1), (2, 3, 4), (2, 3, 4)]
@@ -36,7 +37,7 @@ class LayerNormSteps(NamedTuple):
 def mean(x: Tensor, dim: Axes = -1) -> Tensor:
     """Add up the numbers along `dim` and divide by how many there are: mean = Σ x / D.
 
-    The averaged axes stay, with size 1, and so does the unit.
+    The averaged axes remain, with size 1, and the mean has the unit of `x`.
 
     Args:
         x: floating-point tensor of any shape.
@@ -57,9 +58,9 @@ def mean(x: Tensor, dim: Axes = -1) -> Tensor:
 def variance(x: Tensor, dim: Axes = -1) -> Tensor:
     """Average the squared distances from the mean: var = Σ (x − mean)² / D, not D − 1.
 
-    The averaged axes stay, with size 1, and the unit is the square of that of `x`. The distances
-    are centered once more before they are squared, because rounding leaves them with a small mean.
-    That keeps the digits when the mean is large compared with the spread.
+    The averaged axes remain, with size 1, and the unit is that of `x`, squared. The distances are
+    centered once more before they are squared, because rounding leaves them with a small mean. This
+    preserves digits when the mean is large compared with the spread.
 
     Args:
         x: floating-point tensor of any shape.
@@ -69,7 +70,7 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
         TypeError: `x` is not a floating-point tensor.
         IndexError: `x` has no such axis.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, whose σ is the root of it.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, whose σ is its square root.
 
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])
@@ -78,7 +79,7 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
 
 
 def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
-    """Subtract the mean, divide by the root of variance plus ε: (x − mean) / √(var + eps).
+    """Subtract the mean; divide by the square root of variance plus ε: (x − mean) / √(var + eps).
 
     The result has the shape and dtype of `x`, and no unit.
 
@@ -107,13 +108,13 @@ def layer_norm_steps(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> LayerNormSteps:
-    """Standardize the last axes, scale and shift: y = weight · (x − mean) / √(var + eps) + bias.
+    """Standardize the last axes, scale, and shift: y = weight · (x − mean) / √(var + eps) + bias.
 
     Args:
         x: floating-point tensor of shape (*, *normalized_shape).
         normalized_shape: the sizes of the last axes, which share one mean and one variance.
-        weight, bias: γ and β, of shape `normalized_shape`; 1 and 0 where they are left out.
-        eps: added to the variance inside the root, in the squared unit of `x`.
+        weight, bias: γ and β, of shape `normalized_shape`; 1 and 0 if they're left out.
+        eps: ε, which is added to the variance under the square root, in the squared unit of `x`.
 
     Raises:
         TypeError: `x` is not a floating-point tensor.
@@ -121,8 +122,8 @@ def layer_norm_steps(
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; arguments as in PyTorch.
 
-    The numbers are those of `torch.nn.functional.layer_norm` up to rounding, which in float32 grows
-    with the ratio of the mean to the standard deviation.
+    The numbers equal those of `torch.nn.functional.layer_norm` up to rounding. In float32, the
+    rounding errors grow with the ratio of the mean to the standard deviation.
 
     >>> layer_norm_steps(torch.tensor([[1.0, 2.0, 6.0]]), 3).var
     tensor([[4.6667]])
@@ -152,7 +153,7 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Return the last step of `layer_norm_steps`, the numbers of `torch.nn.functional.layer_norm`.
+    """Return the last step of `layer_norm_steps`, as `torch.nn.functional.layer_norm` does.
 
     It takes the arguments of `layer_norm_steps`, raises the same errors, and returns a tensor of
     the shape and dtype of `x`.
@@ -180,7 +181,7 @@ def _center_twice(x: Tensor, m: Tensor, dim: Axes) -> Tensor:
 
 
 def at_least_float32(x: Tensor, name: str = "x") -> Tensor:
-    """Return float16 and bfloat16 as float32; for what isn't floating-point, raise a TypeError."""
+    """Convert float16 and bfloat16 to float32; raise a TypeError unless `x` is floating-point."""
     if not isinstance(x, Tensor) or not x.is_floating_point():
         given = f"{x.dtype}: try x.float()" if isinstance(x, Tensor) else f"a {type(x).__name__}"
         raise TypeError(f"{name} must be a floating-point tensor, but it is {given}.")
@@ -188,5 +189,5 @@ def at_least_float32(x: Tensor, name: str = "x") -> Tensor:
 
 
 def shape_tuple(normalized_shape: Sizes) -> tuple[int, ...]:
-    """Return the sizes of the normalized axes as a tuple, even if a number was given."""
+    """Return the sizes of the normalized axes as a tuple, even if a single number was given."""
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)

@@ -1,4 +1,4 @@
-"""What the lessons measure: how much a linear decoder recovers, and how strong gradients are."""
+"""Measure how much a linear decoder recovers, and how large gradients are."""
 
 from collections.abc import Callable
 
@@ -14,18 +14,18 @@ def gradient_norms(stack: ResidualStack, x: Tensor, direction: Tensor) -> Tensor
     """Measure the norm of the gradient at each block: ‖∂ loss / ∂ its parameters‖.
 
     The loss is the mean over the rows of stack(x) · direction, so that its gradient at the output
-    is the same for every stack. The gradients that the parameters hold are left alone.
+    is the same for every stack. The gradients that the parameters already have don't change.
 
     Args:
-        stack: of blocks of d_model features.
+        stack: a stack whose blocks have d_model features.
         x: (*, d_model), of the stack's dtype.
-        direction: (d_model,), one for all rows, or of the shape of x, one for each row.
+        direction: one for all rows, (d_model,), or one for each row, of the shape of x.
 
     Returns:
-        (depth,), for each block the root of the summed squares over all its parameters.
+        (depth,): the square root of the summed squares of each block's gradients.
 
     Raises:
-        ValueError: `direction` has another shape.
+        ValueError: `direction` has a different shape.
 
     Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
 
@@ -50,19 +50,20 @@ def gradient_norms(stack: ResidualStack, x: Tensor, direction: Tensor) -> Tensor
 def decoder_r2(codes: Tensor, targets: Tensor) -> float:
     """Score how much of `targets` a linear decoder recovers from `codes`: R² = 1 − SSE / SST.
 
-    The decoder, least squares with a constant, is fitted on the first half of the points and
-    scored on the second, around the second half's own mean and over all target features together.
+    The decoder is a least-squares fit with a constant. It's fitted on the first half of the points
+    and scored on the second half. SST is measured around the second half's own mean, and SSE and
+    SST are summed over all target features.
 
     Args:
-        codes: (N, D), what is left of the points.
-        targets: (N, K), what the points were.
+        codes: (N, D), the points after some transformation.
+        targets: (N, K), the points before it.
 
     Returns:
-        1.0 where everything is recovered; about 0.0 where nothing is, and less if N is small.
+        1.0 if everything is recovered; about 0.0 if nothing is, or less if N is small.
 
     Raises:
-        ValueError: the two do not hold the same number of points, or fewer than 4; a value is not
-            finite; the second half of `targets` is constant.
+        ValueError: the two hold different numbers of points, or fewer than 4; a value isn't finite;
+            or the second half of `targets` is constant.
 
     Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2,
     for the fit.
@@ -79,15 +80,15 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
     """Fit the decoder of `decoder_r2`, which can then decode other points.
 
     Args:
-        codes: (N, D), what is left of the points.
-        targets: (N, K), what the points were.
+        codes: (N, D), the points after some transformation.
+        targets: (N, K), the points before it.
 
     Returns:
-        The decoder, which turns codes (M, D) into targets (M, K), float64 and in their unit; and
-        the score, as from `decoder_r2`.
+        The decoder, which turns codes (M, D) into targets (M, K), in float64 and in the unit of the
+        targets; and the score that `decoder_r2` returns.
 
     Raises:
-        ValueError: as from `decoder_r2`.
+        ValueError: as in `decoder_r2`.
 
     Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2.
 
@@ -108,10 +109,10 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
     half = len(codes) // 2
     total = (targets[half:] - targets[half:].mean(0)).square().sum()
     if total == 0:
-        raise ValueError("A decoder needs targets that differ, but the second half is constant.")
+        raise ValueError("A decoder needs targets that differ, but their second half is constant.")
     code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
-    # Normalized features are linearly dependent, except for float32 rounding, about 1e-6 of the
-    # largest. The decoder must not use that remainder, so rtol cuts it off.
+    # Normalized features are linearly dependent, except for float32 rounding errors of about 1e-6
+    # of the largest singular value. The decoder must not use those, so rtol cuts them off.
     fit = torch.linalg.pinv(codes[:half] - code_mean, rtol=1e-4) @ (targets[:half] - target_mean)
 
     def decode(others: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The modules of the course: layer normalization, what comes before it, and what contains it."""
+"""Modules for the lessons: layer normalization, what comes before it, and what contains it."""
 
 import math
 
@@ -15,19 +15,19 @@ PLACEMENTS = ("post", "pre", "none")
 class LayerNorm(nn.Module):
     """Layer normalization with a learned weight γ and bias β for each feature.
 
-    y = weight · (x − mean) / √(var + eps) + bias, over the last axes. Mean and variance are taken
-    for each row anew, in training and evaluation alike.
+    y = weight · (x − mean) / √(var + eps) + bias, over the last axes. The mean and variance are
+    computed anew for each row, in training and in evaluation.
 
     Args:
         normalized_shape: the sizes of the last axes, which share one mean and one variance.
-        eps: added to the variance inside the root, in the squared unit of the input.
+        eps: ε, added to the variance under the square root, in the squared unit of the input.
         elementwise_affine: whether there are parameters at all.
-        bias: whether there is a β beside γ.
-        device, dtype: of the parameters.
+        bias: whether there is a β in addition to γ.
+        device, dtype: the device and dtype of the parameters.
 
     Parameters: `weight`, which starts at 1, and `bias`, which starts at 0, both of shape
-    `normalized_shape`; either is None where it was switched off. The state dict exchanges with
-    that of `torch.nn.LayerNorm` in both directions.
+    `normalized_shape`; either is None if it's switched off. State dicts can be exchanged with
+    `torch.nn.LayerNorm` in both directions.
 
     Raises:
         TypeError: the input is not a floating-point tensor.
@@ -70,9 +70,9 @@ class LayerNorm(nn.Module):
 
 
 class PositionalEncoding(nn.Module):
-    """Scale the input and add a sine or cosine of its position: √d_model · x + pe.
+    """Scale the input and add sines and cosines of each position: √d_model · x + pe.
 
-    It takes (*, L, d_model) with L ≤ max_len, and keeps shape and dtype.
+    It takes (*, L, d_model) with L ≤ max_len, and returns a tensor of the same shape and dtype.
     pe[l, 2i] = sin(l / 10000^(2i / d_model)) and pe[l, 2i + 1] = cos(l / 10000^(2i / d_model)).
 
     Args:
@@ -81,7 +81,7 @@ class PositionalEncoding(nn.Module):
 
     Raises:
         TypeError: the input is not a floating-point tensor.
-        ValueError: the input has more than `max_len` positions or not `d_model` features.
+        ValueError: the input has more than `max_len` positions or doesn't have `d_model` features.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.4 and 3.5.
 
@@ -105,8 +105,8 @@ class PositionalEncoding(nn.Module):
         self.register_buffer("pe", pe, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Encode `x` of shape (*, L, d_model), L ≤ max_len, to a tensor of its shape and dtype."""
-        at_least_float32(x)  # raises a TypeError for other dtypes
+        """Encode `x` of shape (*, L, d_model), L ≤ max_len, to the same shape and dtype."""
+        at_least_float32(x)  # raises a TypeError for dtypes that aren't floating-point
         length, features = x.shape[-2:] if x.ndim >= 2 else (0, 0)
         if features != self.d_model or length > self.max_len:
             raise ValueError(
@@ -120,15 +120,15 @@ class PositionalEncoding(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Map each row of (*, d_model) by itself, in two linear maps with a ReLU between them.
+    """Transform each row of (*, d_model) separately, by two linear maps with a ReLU between them.
 
-    f(x) = W₂ · relu(W₁ · x + b₁) + b₂. The weights start as Glorot & Bengio 2010 proposed (Xavier,
-    uniform), the biases at 0.
+    f(x) = W₂ · relu(W₁ · x + b₁) + b₂. The weights are initialized as Glorot & Bengio 2010
+    proposed (Xavier, uniform), and the biases start at 0.
 
     Args:
         d_model: the number of features that come in and go out.
-        d_hidden: the number of features between the two maps; `d_model` where it is left out.
-        dtype: of the parameters.
+        d_hidden: the number of features between the two maps; by default `d_model`.
+        dtype: the dtype of the parameters.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, equation 2.
 
@@ -153,21 +153,21 @@ class FeedForward(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Add what a feed-forward network f makes of the stream to the stream, with a layer norm LN.
+    """Add the output of a feed-forward network f to the stream, with a layer norm LN.
 
-    The stream is (*, d_model), before and after.
+    The stream has shape (*, d_model) before and after the block.
 
-    "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x). LN is the faster `nn.LayerNorm`.
+    "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x). LN is `nn.LayerNorm`, for speed.
 
     Args:
         d_model: the number of features.
-        placement: where the layer norm stands: "post", "pre" or "none".
-        dtype: of the parameters.
+        placement: where the layer norm is: "post", "pre", or "none".
+        dtype: the dtype of the parameters.
 
-    Submodules: `f`, and `norm`, which is None where the placement is "none".
+    Submodules: `f`, and `norm`, which is None if the placement is "none".
 
     Raises:
-        ValueError: `placement` is none of the three.
+        ValueError: `placement` isn't one of these three.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.1, for "post"; Xiong et al. 2020,
     arXiv:2002.04745, for both names.
@@ -202,22 +202,22 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualStack(nn.Module):
-    """Send the stream through `depth` residual blocks, and then through a final layer norm.
+    """Send the stream through `depth` residual blocks and then, optionally, a final layer norm.
 
-    The stream is (*, d_model), before and after.
+    The stream has shape (*, d_model) before and after the stack.
 
     Args:
         depth: the number of blocks.
         d_model: the number of features.
         placement: as in `ResidualBlock`.
-        final_norm: whether a layer norm follows the last block. None makes the usual choice: no for
-            "post", whose last block ends in a norm, and yes for the others.
-        dtype: of the parameters.
+        final_norm: whether a layer norm follows the last block. None makes the usual choice: no
+            final norm for "post", whose last block already ends in a norm, and one for the others.
+        dtype: the dtype of the parameters.
 
-    Submodules: `blocks`, and `final_norm`, which is None where there is none.
+    Submodules: `blocks`, and `final_norm`, which is None if there is none.
 
     Raises:
-        ValueError: `placement` is none of the three.
+        ValueError: `placement` isn't one of the three in `ResidualBlock`.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762; Xiong et al. 2020, arXiv:2002.04745, table 1, for
     the final norm.

@@ -7,13 +7,14 @@ __all__ = ["Adam", "train"]
 
 
 class Adam:
-    """Change parameters by Adam: p − lr · m̂ / (√v̂ + 1e-8).
+    """Update parameters with Adam: p − lr · m̂ / (√v̂ + 1e-8).
 
     m and v are running means of the gradient and of its square, with β₁ = 0.9 and β₂ = 0.999. Both
-    start at 0, so at step t the hat divides them by 1 − βᵗ. (`torch.optim` takes long to load.)
+    start at 0, so at step t they're divided by 1 − βᵗ, which gives m̂ and v̂. (This class replaces
+    `torch.optim`, which takes long to load.)
 
     Args:
-        parameters: tensors of any shapes, which `step` changes in place.
+        parameters: tensors of any shape, which `step` changes in place.
 
     Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
 
@@ -31,14 +32,14 @@ class Adam:
 
     @torch.no_grad()
     def step(self, gradients: list[Tensor], lr: float) -> None:
-        """Change all parameters once.
+        """Update all parameters once.
 
         Args:
-            gradients: for each parameter one of its shape.
+            gradients: one for each parameter, of the parameter's shape.
             lr: the learning rate.
 
         Raises:
-            ValueError: there are more parameters than gradients, or fewer.
+            ValueError: the number of gradients isn't the number of parameters.
         """
         self.steps += 1
         for p, g, m, v in zip(self.parameters, gradients, self.m, self.v, strict=True):
@@ -61,15 +62,15 @@ def train(
     """Train a classifier in place on all points at once, by gradient descent or by Adam.
 
     At each step, each parameter p becomes p − lr · ∂ loss / ∂ p, where the loss is the mean cross
-    entropy, in nats. Guessing between two classes has the loss ln 2 = 0.693.
+    entropy, in nats. Guessing between two classes gives a loss of ln 2 = 0.693.
 
     Args:
-        network: takes x and gives a number for each class, (N, classes).
+        network: a module that takes x and returns a number for each class, (N, classes).
         x: the points, with N along the first axis.
         labels: (N,), the class of each point, int64.
         lr: the learning rate.
-        steps: how often the parameters change.
-        adam: change them by `Adam` instead, at the same rate.
+        steps: the number of updates.
+        adam: whether to use `Adam` instead, with the same learning rate.
         decay: weight decay on all parameters. Before each step, p becomes (1 − lr · decay) · p,
             as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
 
@@ -77,7 +78,7 @@ def train(
         (steps,), the loss before each step, in nats, without a gradient.
 
     Raises:
-        RuntimeError: the loss doesn't depend on a parameter, as where a network doesn't use it.
+        RuntimeError: the loss doesn't depend on one of the parameters.
 
     >>> from lnorm_utils import LayerNorm
     >>> from lnorm_utils.data import ring_network, two_rings

@@ -24,9 +24,9 @@ PLAIN = range(-4, 9)  # the powers of ten that are written without an exponent
 
 
 def significant(value: SupportsFloat, digits: int = 4) -> str:
-    """Write a number with so many digits at most, without zeros at the end.
+    """Write a number with at most `digits` significant digits, without trailing zeros.
 
-    All digits before the decimal point are written, even if there are more.
+    All digits before the decimal point are written, even if there are more than `digits`.
 
     >>> [significant(value) for value in (999.96, 17800, -0.25, 3.16e-5, 1e9, -0.0)]
     ['1,000', '17,800', '−0.25', '3.16e−5', '1e9', '0']
@@ -43,7 +43,7 @@ def significant(value: SupportsFloat, digits: int = 4) -> str:
 
 
 def fixed(value: SupportsFloat, decimals: int = 2) -> str:
-    """Write a number with so many decimals.
+    """Write a number with a fixed number of decimals.
 
     >>> fixed(-12345.678), fixed(-0.001), fixed(0.739957, decimals=5)
     ('−12,345.68', '0.00', '0.73996')
@@ -52,11 +52,14 @@ def fixed(value: SupportsFloat, decimals: int = 2) -> str:
 
 
 def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
-    """Write a number with two decimals; a small one with two digits, a large one with none.
+    """Write a number with two decimals, unless it's small or large.
+
+    Numbers below 0.01 are written with two significant digits, those from 100,000 on without
+    decimals.
 
     Args:
-        beside: a number that the value was computed from; what is less than a millionth of it is
-            only rounding, and is written as zero.
+        beside: a number that the value was computed from; a value below a millionth of it is only
+            a rounding error, and is written as zero.
 
     >>> [number(value) for value in (-0.347, 0.0012, 1e-5, 131072, 1e-7)]
     ['−0.35', '0.0012', '1e−5', '131,072', '0.00']
@@ -79,7 +82,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Write a count and what is counted, in the plural where there is not one.
+    """Write a count and a noun for what is counted, in the plural unless the count is 1.
 
     >>> counted(1, "row"), counted(6, "row")
     ('1 row', '6 rows')
@@ -88,7 +91,7 @@ def counted(count: int, what: str) -> str:
 
 
 def dtype_name(dtype: object) -> str:
-    """Write a dtype or a layout of PyTorch as people do, without its module.
+    """Write a PyTorch dtype or layout as people do, without the name of the module.
 
     >>> import torch
     >>> dtype_name(torch.float32)
@@ -107,7 +110,7 @@ def capitalized(text: str) -> str:
 
 
 def spoken(things: Sequence[str], are_clauses: bool = False) -> str:
-    """Join words as people do, each of them once. Between two clauses there's a comma.
+    """Join words as people do, without repeating any; put a comma between two clauses.
 
     >>> spoken(["a", "b", "c"]), spoken(["a", "b"]), spoken(["a", "a"])
     ('a, b, and c', 'a and b', 'a')
@@ -120,7 +123,7 @@ def spoken(things: Sequence[str], are_clauses: bool = False) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, without its period: a mistake in a few words.
+    """Return the first sentence of a text without its period, to name a mistake in a few words.
 
     >>> first_sentence("You added 1e-5. It belongs under the root.")
     'You added 1e-5'
@@ -129,7 +132,7 @@ def first_sentence(text: str) -> str:
 
 
 def clause(sentence: str) -> str:
-    """Return a sentence as a part of a longer one: without a capital, unless it begins with a name.
+    """Return a sentence for use inside another: without its capital, unless it begins with a name.
 
     >>> clause("You added ε."), clause("PyTorch adds ε."), clause("E[x] is missing.")
     ('you added ε.', 'PyTorch adds ε.', 'E[x] is missing.')
@@ -140,7 +143,7 @@ def clause(sentence: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Return a text as HTML, with what stands between backticks as code.
+    """Return a text as HTML, with the parts between backticks as code.
 
     >>> inline("`x.mean(-1)` is < 0")
     '<code>x.mean(-1)</code> is &lt; 0'

@@ -1,7 +1,7 @@
 """Measure how much each lesson of the web edition transfers, and how fast its explorer is.
 
-The size counts everything until the explorer has all frames. The times are those until the first
-picture, and from a move of the slider to the next picture.
+The size includes everything that is loaded until the explorer has all frames. The times are
+measured until the first picture, and from a move of the slider to the next picture.
 """
 
 import gzip

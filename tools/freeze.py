@@ -1,7 +1,7 @@
 """Re-execute notebooks and freeze them, so that executing them again changes no byte.
 
-`make notebooks` freezes all of them; `make notebooks ARGS=notebooks/01_mean.ipynb` those named. It
-also writes the tables of lessons.
+`make notebooks` freezes all notebooks; `make notebooks ARGS=notebooks/01_mean.ipynb` freezes only
+those named. Both also write the tables of lessons.
 """
 
 import os
@@ -22,11 +22,11 @@ from lnorm_course.lab.server_extension import WIDGET_VIEW
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved isn't frozen
 HIDDEN = "hide-input"  # tags code that only draws or asserts, which the web edition folds
-FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab shows its first line
+FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab then shows only the first line
 
 
 def frozen_text(notebook):
-    """Return the text of a notebook's file, in the only form that it can have."""
+    """Return the text of a notebook's file in its one canonical form."""
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
@@ -37,7 +37,7 @@ def frozen_text(notebook):
         for output in cell.outputs:  # a widget without its state opens as an error box
             output.get("data", {}).pop(WIDGET_VIEW, None)
         cell.outputs = [output for output in cell.outputs if output.get("data", True)]
-    if code and code[0].source.startswith(("from ", "import ")):  # folded, to begin sooner
+    if code and code[0].source.startswith(("from ", "import ")):  # folded, to get to the lesson
         code[0].metadata |= FOLDED
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
@@ -58,18 +58,18 @@ def execute(path):
 def freeze(path):
     """Execute a notebook, replace its file, and return how many outputs the tests compare.
 
-    If a cell fails, show it and its error, leave the file as it was, and return None.
+    If a cell fails, print its code and its error, leave the file unchanged, and return None.
     """
     try:
         notebook = execute(path)
         text = frozen_text(notebook)
     except Exception as error:  # whatever it is, the other notebooks must still be frozen
-        print(f"{path.name} is left as it was: {error}", flush=True)
+        print(f"{path.name} was left unchanged: {error}", flush=True)
         return None
     with whole(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     compared = sum(comparable_outputs(cell.get("outputs", [])) for cell in notebook.cells)
-    print(f"{path.name}: {compared} outputs that tests compare", flush=True)
+    print(f"{path.name}: {compared} outputs compared by tests", flush=True)
     return compared
 
 

@@ -1,4 +1,4 @@
-"""Train all runs of lesson 15's grid, one after the other, and write them with their provenance."""
+"""Train all runs of lesson 15's grid one by one, and write the results with their provenance."""
 
 import hashlib
 import itertools
@@ -14,7 +14,7 @@ from lnorm_course.lessons.transformer.model import PLACES
 from lnorm_course.lessons.transformer.text import austen
 
 FILE = Path(grid.__file__).with_name("grid.json")
-# Five digits; what isn't finite becomes null, because JSON has no nan.
+# Numbers get five digits. What isn't finite becomes null, because JSON has no nan.
 PLAIN = {"parse_float": lambda text: float(f"{float(text):.5g}"), "parse_constant": lambda _: None}
 
 

@@ -1,7 +1,7 @@
-"""Write the tables about lessons that stand in the README and in `docs`, from `docs/lessons.toml`.
+"""Write the tables of lessons in the README and in `docs`, from `docs/lessons.toml`.
 
-Each stands below `<!-- rows: NAME -->`. Its titles are the page's, and its rows are written anew.
-`make notebooks` does the same.
+Each table follows a line `<!-- rows: NAME -->`. Its column headings stay as the page has them, and
+its rows are written anew. `make notebooks` does this, too.
 """
 
 import re
@@ -19,7 +19,7 @@ TABLE = re.compile(r"(<!-- rows: (\w+) -->\n\n(?:\|.*\n){2})(?:\|.*\n)*")
 
 
 def numbers(part):
-    """Return {value of a part of the list: the numbers of the lessons that have it}."""
+    """Return {value of a field: the numbers of the lessons that have it}."""
     found = defaultdict(list)
     for lesson in LESSONS:
         found[getattr(lesson, part)].append(str(lesson.number))
@@ -49,7 +49,7 @@ def contents():
 
 
 def with_tables(page):
-    """Return a page with the rows of its tables as the list of lessons gives them today."""
+    """Return a page with the rows of its tables rewritten from the list of lessons."""
 
     def written(found):
         rows = (LISTED["row"][found[2]].format_map(filled) for filled in contents()[found[2]])

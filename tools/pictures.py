@@ -60,7 +60,7 @@ def moved(page, explorer):
 
 
 def opened(element):
-    """Take a screenshot of an element of a page."""
+    """Return a screenshot of an element of a page."""
     return Image.open(io.BytesIO(element.screenshot())).convert("RGB")
 
 
@@ -86,7 +86,7 @@ def main():
         page.run_all()
         (explorer,) = page.explorers.all()
         explorer.locator("p", has_text=words["collapse.png"]).wait_for()
-        page.page.mouse.move(0, 0)  # over a button, it would cast a shadow
+        page.page.mouse.move(0, 0)  # over a button, the mouse would cast a shadow
         keep("collapse.png", words, list(moved(page.page, explorer)))
         page.page.set_viewport_size({"width": 1024, "height": 1400})
         image = opened(page.page.locator(".jp-CodeCell").nth(2))

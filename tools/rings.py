@@ -87,7 +87,7 @@ CELLS = torch.stack([SIDE.repeat(GRID), SIDE.flip(0).repeat_interleave(GRID)], d
 
 
 def look(network):
-    """Return what is recorded at a moment."""
+    """Return what `rings.json` records for one moment of the training."""
     twin, h, rows = copy.deepcopy(network), X, []
     for module in twin:
         if isinstance(module, nn.BatchNorm1d):
@@ -130,7 +130,7 @@ def trained(name):
 
 
 def packed(key, values):
-    """Return bytes as text, or numbers with four digits."""
+    """Return bytes as text, or numbers rounded to four digits."""
     if isinstance(values[0], torch.Tensor):
         content = torch.stack(values).numpy().tobytes()
         return content.decode() if key == "p" else base64.b64encode(content).decode()

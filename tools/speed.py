@@ -54,7 +54,7 @@ def used():
 
 
 def milliseconds():
-    """Time the calls in turn, so that other work on the machine affects all alike; give medians."""
+    """Return median times of the calls, taken in turn, so that other work affects all alike."""
     names = used()
     right = F.layer_norm(names["x"], SHAPE[1:])
     for call in NORMS.values():  # this compiles them, too
@@ -68,7 +68,7 @@ def milliseconds():
 
 
 def about():
-    """Say what was measured, and on what."""
+    """Say what was measured, and on what machine."""
     cpu = Path("/proc/cpuinfo")
     found = cpu.exists() and re.search(r"^model name\s*: (.+)$", cpu.read_text(), re.MULTILINE)
     processor = found[1] if found else platform.processor() or platform.machine()
@@ -87,7 +87,7 @@ def main():
             measured = process.submit(milliseconds).result()
         tables[name] = {"about": about(), "milliseconds": measured}
     TABLES.write_text(f"{json.dumps(tables, indent=1)}\n", encoding="utf-8")
-    print("The appendix asserts what was true of the course's table. Run `make notebooks`.")
+    print("The appendix still asserts what was true of the old tables. Run `make notebooks`.")
 
 
 if __name__ == "__main__":

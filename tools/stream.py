@@ -1,12 +1,12 @@
 """Record how wide residual streams are, and which gradients come back, for `explore_stream`.
 
-All is measured at initialization, with weights after Xavier, and of five seeds. `stream.json` keeps
-the medians. For each place of the norm, `spreads` has three numbers a block: the spread of what its
-branch f adds, of the sum, and of what leaves the block; before the first block is `enters`.
-`gradients` has the gradient norm of each block's weights, by the place of the norm, whether a final
-norm stands behind the last block, whether the loss pulls each row its own way, and the number of
-blocks. `rows` has four numbers of a typical row, by the place of the norm: before the first block,
-and after the addition in the last block of each depth.
+Everything is measured at initialization, with Xavier weights from five seeds, and `stream.json`
+stores the medians. For each place of the norm, `spreads` has three numbers per block: the spread of
+what the block's branch f adds, of the sum, and of the block's output. `enters` is the spread before
+the first block. `gradients` has the gradient norm of each block's weights, by the place of the
+norm, whether a final norm follows the last block, whether the loss pulls each row in its own
+direction, and the number of blocks. `rows` has four numbers of a typical row, by the place of the
+norm: before the first block, and after the addition in the last block of each depth.
 """
 
 import json
@@ -45,7 +45,7 @@ def spread(h: Tensor) -> float:
 
 @torch.no_grad()
 def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
-    """Return the spreads of each block's branch, sum, and output, and its sums, from X on."""
+    """Return the spreads of each block's branch, sum, and output, and all sums, starting at X."""
     h, found, rows = X, [], [X]
     for block in stack.blocks:
         added = block.f(block.norm(h) if stack.blocks[0].placement == "pre" else h)
@@ -57,7 +57,8 @@ def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
 def four_of_a_row(place: str) -> list[list[float]]:
     """Return four numbers of the row whose spreads are closest to those of all rows.
 
-    They are four of its 64 that have its mean and its spread, and not the same at each place.
+    At each place, they are four of the row's 64 numbers that have about its mean and its spread,
+    and not always the same four.
     """
     rows = torch.stack([sums(stack)[1] for stack in deepest(place)])[:, [0, *DEPTHS]]
     spreads = variance(rows).sqrt()  # (seeds, places, 64, 1)
@@ -87,12 +88,12 @@ def gradients(depth: int, place: str, final_norm: bool, is_own: bool) -> Tensor:
 
 
 def rounded(found: list) -> list:
-    """Keep four digits."""
+    """Round all numbers to four digits."""
     return json.loads(json.dumps(found), parse_float=lambda text: float(f"{float(text):.4g}"))
 
 
 def median(found: Tensor) -> list:
-    """Return the median of seeds, the first axis."""
+    """Return the median over the seeds, which are on the first axis."""
     return rounded(found.median(0).values.tolist())
 
 

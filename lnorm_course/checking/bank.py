@@ -22,18 +22,19 @@
 
 The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise of a side
 trip is marked `(further)`. An entry is a word and the text after it. The text continues on the next
-line if that is indented by more than eight spaces; a program goes below, indented by eight. A value
-or a mistake is explained by a sentence after `#`, with the misconception behind it in brackets.
+line if it's indented by more than eight spaces; a program goes below, indented by eight. A value
+or a mistake is explained by a sentence after `#`, with the misconception that causes it in
+brackets.
 
 | word | for | what follows it |
 |---|---|---|
-| `right` | both | a value and why it's right, the answer first; for code, only the sentence |
+| `right` | both | a value and why it's right (the first is the answer); for code, only the reason |
 | `wrong` | both | a value; for code, what a mistake returns, or a program with `return` below |
-| `hint` | both | from the gentlest to the strongest |
+| `hint` | both | a hint; hints go from the gentlest to the strongest |
 | `tol` | both | the absolute tolerance for a number; in a tensor, also the relative one |
 | `choose` | values | a list of the numbers to choose from |
 | `on` | functions | the name of an input, a colon, and the arguments; or a dictionary |
-| `see` | classes | the arguments of `class_attempts.look`, the first is OUTPUT or the like |
+| `see` | classes | the arguments of `class_attempts.look`, of which the first is one of `LOOKS` |
 | `norm` | code | the right result, computed with the steps of the model, `norm` |
 | `model`, `without` | code | as in `CodeExercise` |
 | `mistakes` | code | `Mistake`s created by the Python block |
@@ -82,7 +83,7 @@ class Entry(NamedTuple):
     below_line: int
 
     def line_of(self, at: int) -> int:
-        """Return the line in the file of the program's character at index `at`."""
+        """Return the line of the file that contains the program's character at index `at`."""
         return self.below_line + self.below[:at].count("\n")
 
 
@@ -106,7 +107,7 @@ class Section(NamedTuple):
 
 
 def setups(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the line and the source of each Python block, which runs before the exercises."""
+    """Yield the line and the source of each Python block that has to run before the exercises."""
     text = path.read_text("utf-8")
     for found in SETUP.finditer(text):
         yield text[: found.start(1)].count("\n") + 1, found[1]
@@ -171,7 +172,7 @@ class BankLoader(SourceFileLoader):
         """Add the exercises to the module, and register them under their topic.
 
         Raises:
-            TextError: something is wrong in the text.
+            TextError: the text contains a mistake.
         """
         self.names, self.text = vars(module), Path(self.path)
         topic = self.text.stem
@@ -187,7 +188,7 @@ class BankLoader(SourceFileLoader):
     def run(
         self, source: str, line: int, mode: str = "eval", names: dict[str, Any] | None = None
     ) -> Any:
-        """Run code that begins on a line of the text, and return the value of an expression."""
+        """Run code that begins on this line of the text; return its value if it's an expression."""
         try:
             code = compile("\n" * (line - 1) + source, self.path, mode)
             return eval(code, self.names, names)
@@ -209,7 +210,7 @@ class BankLoader(SourceFileLoader):
         except ValueError as problem:
             raise TextError(self.text, entry.line, str(problem)) from None
         if not option.why.endswith("."):
-            form = "expected two spaces, #, and a sentence with a period."
+            form = "expected two spaces, `#`, and a sentence with a period."
             raise TextError(self.text, entry.line, form)
         if len(option.misconceptions) > 1 or option.has or option.tags:
             raise TextError(self.text, entry.line, "brackets must hold one misconception here.")
@@ -255,7 +256,7 @@ class BankLoader(SourceFileLoader):
     def mistake(self, entry: Entry, given: str) -> Mistake:
         source, why, misconceptions = self.told(entry)
         if not source and not entry.below:
-            raise TextError(self.text, entry.line, "what the mistake returns is expected before #.")
+            raise TextError(self.text, entry.line, "expected what the mistake returns before `#`.")
         body = textwrap.indent(entry.below or f"return {source}", "    ")
         line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
         self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)

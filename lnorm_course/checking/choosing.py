@@ -1,6 +1,6 @@
 """A code exercise as a program with gaps, in JupyterLab: a student chooses an option for each gap.
 
-`Exercise.choose` shows it. `gaps.js` draws and checks it, both here and on web pages.
+`Exercise.choose` shows the program. `gaps.js` draws and checks it, both here and on web pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ def choosing(program: dict[str, Any], solved: Callable[[], None]) -> Any:
 
     Args:
         program: from `program_data`.
-        solved: called when the student has built a right program.
+        solved: called when the student has built a correct program.
     """
     import anywidget
     import traitlets

@@ -20,13 +20,13 @@ OPTIONS = ("eps", "elementwise_affine", "bias")
 def look(
     what: str, shape: int | Sequence[int], options: tuple, x: Tensor, more: tuple = ()
 ) -> tuple[str, tuple]:
-    """Return the description of a look at a layer, and the arguments for `observe`.
+    """Return a description of what to look at in a layer, and the arguments for `observe`.
 
     Args:
         what: what to look at, one of `LOOKS`.
         shape: the layer's `normalized_shape`.
-        options: the arguments after it, `eps`, `elementwise_affine`, `bias`; the last one is
-            optional.
+        options: the layer's next arguments, `eps`, `elementwise_affine`, and `bias`; the last one
+            is optional.
         x: the input.
         more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP,
             the gradient of the output for INPUT_GRADIENT.
@@ -39,8 +39,9 @@ def look(
 def observe(
     make: Callable, what: str, shape: int | Sequence[int], options: tuple, x: Tensor, *more: Tensor
 ) -> object:
-    """Create a layer of a student's class in float64 and look at it; None if it returns nothing.
+    """Create a layer of a student's class in float64, look at it, and return what is seen.
 
+    If the layer returns None or `...`, this function does, too.
     For the other arguments, see `look`.
     """
     layer = make(shape, *options)
@@ -81,14 +82,14 @@ def _switched_off(layer: nn.Module, *_: Tensor) -> str:
 
 
 def _names_and_shapes(layer: nn.Module, *_: Tensor) -> tuple:
-    # A parameter with two names is in named_parameters() once, but in a state dict twice.
+    # A parameter with two names appears once in named_parameters(), but twice in a state dict.
     named = {**layer.state_dict(), **dict(layer.named_parameters())}
     buffers = {name: f"{name} (a buffer)" for name, _ in layer.named_buffers()}
     return tuple(sorted((buffers.get(name, name), *t.shape) for name, t in named.items()))
 
 
 def _after_loading(layer: nn.Module, x: Tensor, y: Tensor, *numbers: Tensor) -> Tensor:
-    """Copy numbers into γ and β where the layer has them with that shape; return the new output."""
+    """Copy numbers into those of γ and β that have the same shape, and return the new output."""
     held = layer.state_dict()  # it shares its memory with the layer
     for name, value in zip(("weight", "bias"), numbers, strict=False):
         if name in held and held[name].shape == value.shape:
@@ -110,18 +111,18 @@ def _after_a_step(layer: nn.Module, x: Tensor, y: Tensor, targets: Tensor) -> Te
 
 
 def _input_gradient(layer: nn.Module, x: Tensor, y: Tensor, gradient: Tensor) -> Tensor:
-    """Return the gradient of the input, or the output if it has the wrong shape."""
+    """Return the gradient of the input, or the output if its shape is wrong."""
     x = x.clone().requires_grad_()
     y = layer(x)
     if y.shape != gradient.shape:
         return y
     if y.requires_grad:
-        (y * gradient).sum().backward()  # `y.backward` first imports for ⅓ s
+        (y * gradient).sum().backward()  # `y.backward` would spend ⅓ s on imports first
     return torch.zeros_like(x) if x.grad is None else x.grad
 
 
 def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | None:
-    """Say whether the layer raises an error for this input, and whether it names both shapes."""
+    """Say whether the layer rejects this input, and if so, whether its error names both shapes."""
     try:
         y = layer(x)
     except Exception as error:
@@ -132,8 +133,8 @@ def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | N
     return None if y is None else "no error"
 
 
-# What can be looked at: name → the words before a difference, and a function of the layer, an
-# input, and its output. `_refusal` takes the shape before the input, as there is no output.
+# What can be looked at: name → the words that introduce a difference, and a function of the layer,
+# an input, and its output. `_refusal` takes a shape and an input, because there is no output.
 LOOKS: dict[str, tuple[str, Callable]] = {
     "OUTPUT": ("the output of a new layer", lambda layer, x, y: y),
     "OUTPUT_AFTER_LOADING": ("the output with different numbers in γ and β", _after_loading),

@@ -33,15 +33,15 @@ class CodeExercise(Exercise):
     Args:
         template: the program with gaps, whose first options are the answer.
         hints: as for every `Exercise`.
-        reason: the explanation that a right answer gets.
+        reason: the explanation that is shown after a right answer.
         inputs: for a function, the arguments of each call, by description: {"the x of this
             lesson": (x,)}. The first are the lesson's own.
-        looks: for a class, what to look at in the layers made from it, from `class_attempts.look`.
+        looks: for a class, what to look at in its layers, as returned by `class_attempts.look`.
         by_steps: (steps, *inputs) -> the right result, if the steps of `model` give it. The search
-            then tries the model's known errors, and mistakes also take `steps`, as the first
+            then tries the model's known errors, and mistakes take `steps` as an additional first
             argument.
-        model: an error model: of layer norm over some of the inputs' axes, or another one in
-            `slips`.
+        model: an error model, either of layer norm over some of the inputs' axes or a different
+            one in `slips`.
         mistakes: further wrong answers.
         tol: as for every `Exercise`.
         without: functions that the lesson doesn't allow here, such as "torch.std" and
@@ -56,7 +56,7 @@ class CodeExercise(Exercise):
     Right.
     """
 
-    last_help = f"`.choose()` lets you build it from given pieces. {Exercise.last_help}"
+    last_help = f"`.choose()` lets you build the answer from given pieces. {Exercise.last_help}"
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class CodeExercise(Exercise):
 
     @functools.cached_property
     def search(self) -> Search:
-        """The search for the mistakes behind a result."""
+        """The search for the mistakes that lead to a result."""
         options = self.model.distractors if self.by_steps else []
         own = self.template.distractors
         return Search(self.run, self.right, self.mistakes, own, options, self.tol)
@@ -175,7 +175,7 @@ class CodeExercise(Exercise):
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
-        """Return what explains the results: together with an error, or failing that, without it."""
+        """Return what explains the results and the error, or, if nothing does, only the results."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):

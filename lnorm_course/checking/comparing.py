@@ -1,4 +1,4 @@
-"""Compare a student's result with the right one: same kind, same shape, close enough."""
+"""Compare a student's result with the right one, by kind, shape, and value."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from torch import Tensor
 
 __all__ = ["are_far", "as_float", "differing", "dtypes_agree", "first_number", "plain", "same"]
 
-IN_FLOAT32 = 1e-5  # tolerance between float32 and float64 results
+IN_FLOAT32 = 1e-5  # tolerance for comparing a float32 result with a float64 one
 SAME_WORDS = {"epsilon": "eps", "ε": "eps", "inf": "infinity", "∞": "infinity"}
 
 
@@ -80,15 +80,15 @@ def first_number(value: object) -> complex:
 
 
 def are_far(one: complex, other: complex, tol: float) -> bool:
-    """Tell whether two numbers differ too much to begin close tensors; never true for NaN.
+    """Tell whether tensors that begin with these numbers can't be close; False for NaN.
 
-    That is by more than twice `tol`, which is both the absolute and the relative tolerance.
+    Then they differ by more than twice `tol`, both the absolute and the relative tolerance.
     """
     return abs(one - other) > 2 * max(tol, IN_FLOAT32) * (1 + abs(other))
 
 
 def differing(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
-    """Mark the numbers that differ by more than `tol`, relative to the largest one in its row."""
+    """Mark the numbers that differ by more than `tol`, relative to the largest one in their row."""
     scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
     strictly = ~close_numbers(attempt.double() / scale, expected.double() / scale, tol)
     return strictly if strictly.any() else ~close_numbers(attempt, expected, tol)

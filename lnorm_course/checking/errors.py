@@ -12,8 +12,8 @@ from lnorm_diagnose.fewest_slips import Raised
 
 __all__ = ["CallError", "error_of"]
 
-# Code in these places wasn't written by the student. "<inputs>" is where a grader's kernel defines
-# the class of an object that an exercise provides.
+# Code in these places wasn't written by the student. In "<inputs>", a grader's kernel
+# defines the classes of objects that an exercise provides.
 LIBRARIES = (
     *sysconfig.get_paths().values(),
     str(Path(__file__).parents[2] / "lnorm_"),
@@ -51,7 +51,7 @@ ADVICE = (
 
 
 class CallError(Exception):
-    """Raised with a message for the student, where no error in their code would explain it."""
+    """Raised with a message for the student when their code is wrong but raises no error itself."""
 
 
 def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
@@ -63,7 +63,7 @@ def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
         used: what it was called with, in words; may be empty.
 
     Returns:
-        A sentence that says what to do, if the cause is clear; otherwise the error with a sentence.
+        If the cause is clear, a sentence that says what to do; otherwise, the error in words.
     """
     walked = traceback.walk_tb(problem.__traceback__)
     frames = traceback.StackSummary.extract(walked, lookup_lines=False)[1:]

@@ -50,7 +50,7 @@ class Exercise(ABC):
         self._mistakes_told: set[str] = set()
 
     def put_in_bank(self, topic: str, name: str, further: bool = False) -> None:
-        """Store its name and its topic, such as "mean", and add it to that topic's bank."""
+        """Store the exercise's name and topic, such as "mean", and add it to that topic's bank."""
         self.topic, self.name, self.further = topic, name, further
         Exercise.bank.setdefault(topic, {})[name] = self
 
@@ -105,7 +105,7 @@ class Exercise(ABC):
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_solution())
 
     def shown_choices(self) -> Any:
-        """Return what `choose` shows; if there is no program, a message that says so."""
+        """Return what `choose` shows: the program, or a message that there is none."""
         told = "there is no program to choose from here. Give your answer to `check`."
         return Feedback(State.HINT, told)
 

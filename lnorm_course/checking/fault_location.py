@@ -1,11 +1,11 @@
 """Find where an unrecognized mistake is in the student's own source.
 
 One thing at a time is changed, and each mutated version runs on the inputs. If all the mutations
-that make everything right are at one place, the mistake is there. The student is told the place,
+that make everything right are in one place, the mistake is there. The student is told the place,
 but never the right code.
 
 The mutated versions run under the same limits as the attempt. They are new functions, made from the
-student's and from a copy of what it reads; no code around it runs again.
+student's function and a copy of the objects it reads; the code around that function doesn't run.
 """
 
 import ast
@@ -29,10 +29,10 @@ __all__ = ["locate_fault"]
 
 # These limit the work, not the time, so that the feedback doesn't depend on the machine.
 MOST_MUTATIONS = 500
-MOST_STEPS = 15_000  # over all mutated versions
+MOST_STEPS = 15_000  # in all mutated versions together
 LONGEST = 80  # maximum number of characters shown of a place
 CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
-# Parts of a source that are informative by themselves; a name or a number isn't.
+# Parts of a program that tell a student something by themselves, unlike a name or a number.
 SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
 
 
@@ -40,9 +40,9 @@ def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: 
     """Return the one part of an attempt's source that has to change; empty if none is known.
 
     Args:
-        attempt: a function written in a cell, or a class whose `forward` was.
-        is_right: mutated version -> whether it's right for all inputs; it stops at the first for
-            which it isn't.
+        attempt: a function written in a cell, or a class whose `forward` was written in one.
+        is_right: mutated version -> whether it's right for all inputs; it stops at the first input
+            for which the version is wrong.
         inputs: the number of inputs.
     """
     written = watching.written(attempt)
@@ -93,7 +93,7 @@ def _is_in_cell(code: CodeType) -> bool:
 
 
 def _function_in(source: str, code: CodeType) -> Function | None:
-    """Return a function's tree; None if the source has another function of the same name."""
+    """Return a function's tree; None if the source has a second function of the same name."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError):
@@ -104,7 +104,7 @@ def _function_in(source: str, code: CodeType) -> Function | None:
 
 
 def _goes_on(node: ast.AST) -> bool:
-    """Tell whether a function could continue past its limit, or print text that can't be caught."""
+    """Tell whether a node could let code run past its limit, or print text that can't be caught."""
     catches_all = isinstance(node, ast.ExceptHandler) and node.type is None
     name = getattr(node, "attr", getattr(node, "id", ""))
     return catches_all or name in ("BaseException", "lstsq")  # the library behind `lstsq` prints
@@ -154,7 +154,7 @@ def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -
 
 
 class _Steps:
-    """Counts lines run in cells, and calls from them; a version is stopped after `most` steps."""
+    """Counts lines run in cells, and calls from them; stops a version after `most` steps."""
 
     made, most, until = 0, MOST_STEPS, 0
 
@@ -163,7 +163,7 @@ class _Steps:
         before, self.until = sys.gettrace(), self.made + self.most
         try:
             return is_right_now(self._trace)
-        except (Exception, SystemExit, _TooManyError):  # a mutation may be no valid program
+        except (Exception, SystemExit, _TooManyError):  # a mutation may not be valid
             return False
         finally:
             sys.settrace(before)

@@ -17,7 +17,7 @@ class State(Enum):
 
     NOT_ATTEMPTED = "Not attempted"
     RIGHT = "Right"
-    CHOSEN = "Chosen, and not yet written"
+    CHOSEN = "Chosen but not yet written"
     WRONG = "Not yet"
     HINT = "Hint"
     SOLUTION = "Solution"
@@ -35,10 +35,10 @@ class Feedback:
         message: what the student reads, one to three sentences.
         mistake: a short name for the mistake, if it is known.
         misconceptions: the misconceptions that the mistake may come from.
-        found: the explanations: each is a group of wrong parts; for a right answer, why it's right.
-        code: the source, or the value, of a solution.
+        found: the explanations, each a group of wrong parts; for a right answer, why it's right.
+        code: the source or the value of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        first: what is told the first time, only the mistake; empty if that's the whole message.
+        first: what to say the first time: only the mistake; empty if the message says no more.
     """
 
     state: State

@@ -13,10 +13,10 @@ __all__ = ["put_back"]
 
 
 def put_back() -> str:
-    """Reset the names that the notebook imported to their imported values, and say which changed.
+    """Restore names imported from the course that the notebook has reassigned, and say which.
 
     Returns:
-        A sentence with the changed names; empty if there are none, or outside of a notebook.
+        A sentence with the restored names; empty if there are none, or outside a notebook.
     """
     from IPython import get_ipython
 

@@ -1,8 +1,8 @@
 """Make single changes to a function's syntax tree that could turn a mistake into right code.
 
-A mutation removes something, or replaces an operator, number, name, or method by a different one.
-It doesn't know which replacement is right. It never inserts a function, or a value that is used
-nowhere else, because that could be a finished function, or the right answer.
+A mutation removes something, or replaces an operator, number, name, or method with a different one,
+without knowing which replacement is right. It never inserts a function, or a value that is used
+nowhere else, because these could be a finished function or the right answer.
 """
 
 import ast
@@ -26,7 +26,7 @@ class Mutation(NamedTuple):
 
     Args:
         location: the part of the tree that is changed.
-        owner, field: the node that holds it, and the name of its field there.
+        owner, field: the node that contains this part, and the name of the field that it's in.
         new: the field's new value.
     """
 
@@ -52,7 +52,7 @@ def mutations(function: Function) -> Iterator[Mutation]:
 
 
 def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
-    """Yield mutations that accumulate a statement in its loop, or move it to after the loop."""
+    """Yield mutations that turn `=` into `+=` in a loop, or move its last statement after it."""
     for number, each in enumerate(body):
         before, after = body[:number], body[number + 1 :]
         if isinstance(each, ast.For):
@@ -87,9 +87,9 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
             yield from (ast.Name(other, LOAD) for other in read if other != old.id)
         case ast.BinOp():
             yield changed(old, left=old.right, right=old.left)
-            powers = (ast.Pow,) if isinstance(old.right, ast.Constant) else ()  # others get huge
+            powers = (ast.Pow,) if isinstance(old.right, ast.Constant) else ()  # others can be huge
             yield from (changed(old, op=op()) for op in OPERATORS + powers)
-            if isinstance(left := old.left, ast.BinOp):  # other parentheses
+            if isinstance(left := old.left, ast.BinOp):  # move the parentheses
                 yield changed(left, right=changed(old, left=left.right))
             if isinstance(right := old.right, ast.BinOp):
                 yield changed(right, left=changed(old, right=right.left))
@@ -99,7 +99,7 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
 
 
 def _calls(old: ast.Call) -> Iterator[ast.expr]:
-    """Yield a call with different arguments, of a different method, and the method's object."""
+    """Yield a call with different arguments or a different method, and the method's object."""
     for kind, held in (("args", old.args), ("keywords", old.keywords)):
         yield from (changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
     yield changed(old, args=old.args[::-1])

@@ -14,7 +14,7 @@ from lnorm_utils.words import significant
 __all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern"]
 
 Pair = tuple[Tensor, Tensor]  # the returned and the right result for an input
-# Added to what `only_these_fit` says if wrong numbers, not errors, led to it: they could be chance.
+# Said instead of what `only_these_fit` returns if numbers are wrong: that could be chance.
 A_FIXED_SIZE = "The sizes are different there, too. Is a size a fixed number in your code?"
 FEWEST = 3  # fewer distinct numbers could look moved or scaled by chance
 SAME = 1e-3  # how much factors called the same may differ, as a fraction of their distance from 1
@@ -26,13 +26,13 @@ def pattern(results: Sequence[Any], right: Sequence[Any], tol: float) -> str:
 
     Args:
         results, right: an attempt's results for the inputs, and the right ones.
-        tol: the absolute and the relative tolerance for two numbers called equal.
+        tol: the absolute and relative tolerance within which two numbers count as equal.
     """
     pairs = [*zip(results, right, strict=True)]
     if not all(map(_are_numbers, pairs)):
         return ""
     if all(_is_first_part(*pair, tol) for pair in pairs):
-        return "You returned the right result for the first index only. Does a loop end too soon?"
+        return "You returned the right result only for the first index. Does a loop end too soon?"
     if any(result.numel() != wanted.numel() for result, wanted in pairs):
         return ""
     given, exact = (torch.cat([pair[n].double().flatten() for pair in pairs]) for n in (0, 1))
@@ -81,7 +81,7 @@ def _moved(pairs: Sequence[Pair], tol: float, is_alike: bool) -> str:
 
 def _scaled(given: Tensor, exact: Tensor) -> str:
     """Report that all numbers are off by the same factor; return "" if they aren't."""
-    ratios = (given / exact)[(given != 0) | (exact != 0)]  # 0 / 0 tells nothing
+    ratios = (given / exact)[(given != 0) | (exact != 0)]  # 0 / 0 says nothing
     factor = ratios[0].item() if len(ratios) >= FEWEST else 0.0
     if abs(factor) < LEAST or not (ratios - factor).abs().max() <= SAME * abs(factor - 1):
         return ""
@@ -89,7 +89,7 @@ def _scaled(given: Tensor, exact: Tensor) -> str:
 
 
 def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
-    """Say which sizes alone an attempt fits; empty unless one axis's size explains the errors.
+    """Say which sizes an attempt is limited to; empty unless one axis's size explains the errors.
 
     Args:
         inputs: the arguments of all calls that were made.

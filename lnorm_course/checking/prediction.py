@@ -26,13 +26,13 @@ class Prediction(Exercise):
 
     Args:
         hints: as for every `Exercise`.
-        right: the right value and why it is right, and then further right ones. A tuple also
-            matches a list and an array.
+        right: the answer with the reason why it's right, and then any further right values. A tuple
+            also matches a list and an array.
         wrong: wrong values that people give.
         tol: the absolute tolerance for each number.
         choose: the numbers to choose from, if the question says "Choose the closest". A number
             that the bank doesn't know counts as the choice that is `nearest` to it, so a measured
-            value is right, too. If no choice is near enough, the choices are listed.
+            value is right, too. If no choice is near enough, the student is shown the choices.
 
     >>> legs = Prediction(
     ...     right=[(4, "Two on each side.")],
@@ -122,7 +122,7 @@ class Prediction(Exercise):
 
 
 def nearest(number: float, choices: Sequence[float]) -> float | None:
-    """Return the choice nearest to a number; None if another is about as near, or all are far.
+    """Return the choice nearest to a number; None if two are about as near, or if all are far.
 
     >>> [nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
     [0.5, None, 1, None, None]

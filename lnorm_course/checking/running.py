@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
     """What happened when an attempt was called.
 
     Args:
-        values: its `sanitized` result for each input, up to the one on which it failed.
+        values: its `sanitized` result for each input before the one on which it failed.
         error: why it failed there; None if it didn't fail.
         notices: further messages for the student, one sentence each.
         code: the attempt's source, as far as it's known.
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 def fresh(arguments: tuple) -> tuple:
-    """Copy the arguments of a call, so that an attempt can't change those of the exercise."""
+    """Copy the arguments of a call, so that an attempt can't change the exercise's own."""
     own = (t for t in tensors(arguments) if type(t) is torch.Tensor and not t.requires_grad)
     whole = (t for t in own if t.is_contiguous() and not t._is_view())
     made: dict = {id(t): t.clone() for t in whole}  # far cheaper than a deep copy
@@ -67,7 +67,7 @@ def results(
 ) -> Outcome:
     """Call an attempt with each input, until a call fails.
 
-    A body that does nothing gives the value `...`.
+    A function whose body does nothing gives the value `...`.
 
     Args:
         attempt: a value for a prediction, otherwise a function or a class.
@@ -129,7 +129,7 @@ def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
 def _called(
     function: Callable, arguments: tuple, kind: str, seconds: float, without: Collection[str]
 ) -> tuple[object, Raised | str | None]:
-    """Return the value of a call, and why it fails or what rule it breaks."""
+    """Return the value of a call, and an error if the call fails or breaks a rule."""
     given, default = fresh(arguments), torch.get_default_dtype()
     if {each.dtype for each in tensors(given) if each.is_floating_point()} == {torch.float64}:
         torch.set_default_dtype(torch.float64)  # so that new layers and tensors fit the inputs

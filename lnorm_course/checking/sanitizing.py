@@ -25,7 +25,7 @@ PLAIN_WORDS: dict[type, str] = {
 
 @dataclass(frozen=True)
 class Unknown:
-    """Stands for a student's object, whose methods are never called again, by naming its kind."""
+    """Stands in for a student's object by naming its kind; the object's methods never run again."""
 
     kind: str
 
@@ -70,7 +70,7 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Write a trusted value in at most 60 characters; for a long list, only kind and length."""
+    """Write a trusted value in at most 60 characters; for a long list, only its kind and length."""
     try:
         words = repr(value)
     except ValueError:  # Python refuses to print integers with thousands of digits

@@ -25,7 +25,7 @@ class Search:
     """The known mistakes of an exercise, alone and in pairs, and their results.
 
     Args:
-        run: wrong parts, index of the input -> the result they give; it may raise anything.
+        run: (wrong parts, index of an input) -> the result they give; it may raise anything.
         right: the right result for each input.
         mistakes: the exercise's own list of mistakes.
         own_distractors: the distractors of the exercise's program.
@@ -59,15 +59,15 @@ class Search:
         """Return the explanations with the fewest wrong parts that give all these results.
 
         Only explanations of one kind are returned: the exercise's mistakes if any fit, otherwise
-        those of its program, and last those of its model, which know least about the lesson.
+        its program's distractors, and last its model's, which know least about the lesson.
 
         Args:
             results: index of the input -> a value, or `Raised`.
-            source: the attempt's, as far as it's known. Explanations it contradicts are left out.
+            source: the attempt's source, as far as it's known; it can rule out explanations.
             most: the maximum number of wrong parts.
         """
         # Begin with an input on which the attempt is wrong, because few explanations agree with it
-        # there: the first or the last of those, whichever has fewer distinct explanations.
+        # there: with the first or the last such input, whichever has fewer distinct explanations.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
         ends = [*wrong[-1:], *wrong[:1]] or [max(results)]
         first = min(ends, key=lambda n: len({*self._seen(n).values()}))
@@ -77,7 +77,7 @@ class Search:
         code, begins = "".join(source.split()), first_number(results[first])
 
         def may_be(parts: Explanation) -> bool:
-            """Tell whether the source and the first number allow it, which is the fastest check."""
+            """Quickly tell whether the source and the first number allow an explanation."""
             if not all(_may_be(part, code) for part in parts):
                 return False
             if first in wrong and len(parts) > 1:
@@ -90,7 +90,7 @@ class Search:
 
         groups = (group for count in range(1, most + 1) for group in self.all(count))
         found = explain(groups, [may_be, *map(gives, order)])
-        # Prefer pairs of common mistakes, and then explanations that the source shows.
+        # Prefer pairs of common mistakes, and then explanations that the source confirms.
         usual: list[Explanation] = [ps for ps in found if len(ps) == 2 and all(map(_is_common, ps))]
         shown = [ps for ps in found if any(isinstance(p, Option) and p.has for p in ps)]
         return usual or shown or found
@@ -103,7 +103,7 @@ class Search:
         else:
             own, of_model = self.own_distractors, self.model_distractors
             yield itertools.islice(itertools.product(self.mistakes, of_model), MOST_PAIRS)
-            # The model's pairs come first, because it knows more about them: fewer fit by chance.
+            # The model's pairs precede the program's, because fewer of them fit by chance.
             yield itertools.islice(in_gaps(itertools.combinations(of_model, 2)), MOST_PAIRS)
             yield in_gaps(itertools.combinations(own, 2))
 
@@ -126,7 +126,7 @@ class Search:
         return self._known[key]
 
     def _seen(self, number: int) -> dict[int, Explanation]:
-        """Return, for one input, what to try in place of each distractor of the model, by its id.
+        """Return, for one input, what to try in place of each of the model's distractors, by id.
 
         A distractor that changes nothing alone changes nothing in a pair, either, and of those in
         one gap that give the same result, one is enough.
@@ -147,7 +147,7 @@ class Search:
         """Tell whether wrong parts give this result.
 
         An error says nothing about the exercise's own distractors, because different code can raise
-        the same one.
+        the same error.
         """
         if isinstance(result, Raised) and parts and parts[0] in self.own_distractors:
             return False
@@ -162,7 +162,7 @@ class Search:
         return False
 
     def _tells_little(self, result: object) -> bool:
-        """Tell whether too many programs return this for two mistakes to be inferred from it."""
+        """Tell whether so many programs return this that it can't identify a pair of mistakes."""
         if isinstance(result, torch.Tensor):
             # Times 1, because PyTorch can't take the absolute value of booleans.
             return result.numel() > MOST_NUMBERS or bool(((result * 1).abs() <= self.tol).all())
@@ -170,7 +170,7 @@ class Search:
 
 
 def _may_be(part: Mistake | Option, code: str) -> bool:
-    """Tell whether the source, spaces aside, is compatible with a part."""
+    """Tell whether the source, spaces aside, is compatible with a wrong part."""
     ways = part.has.split("|") if isinstance(part, Option) else [""]
     return any(all(_has(code, each) for each in way.split("&")) for way in ways)
 

@@ -1,4 +1,4 @@
-"""Describe a wrong result that nothing explains, by where it first differs."""
+"""Describe a wrong result that nothing explains, by where it first differs from the right one."""
 
 import contextlib
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -24,7 +24,7 @@ def difference(attempt: object, right: object, tol: float) -> tuple[str, str]:
     Returns:
         A sentence, and HTML with a part of the student's tensor beside the right one if there are
         numbers to compare: the last two axes around the first difference, at most six rows of
-        eight. The student's numbers that differ are bold and carry the sign ≠.
+        eight numbers. The student's numbers that differ are bold and marked with ≠.
     """
     given, wanted = plain(attempt), plain(right)
     if not (isinstance(given, Tensor) and isinstance(wanted, Tensor)):

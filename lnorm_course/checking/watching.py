@@ -1,4 +1,4 @@
-"""Notice which finished functions an attempt calls, by whatever name, and inspect its code.
+"""Notice which finished functions an attempt calls, under any name, and inspect its code.
 
 The grader's kernel runs this file too, so it imports only PyTorch and the standard library.
 """
@@ -20,14 +20,14 @@ import torch
 
 __all__ = ["FINISHED_NORMS", "code_of", "is_blank", "notebook_tensors", "watched", "written"]
 
-# Functions that are called by somebody who uses a finished norm instead of writing one.
+# Functions that an attempt calls if it uses a finished norm instead of writing its own.
 FINISHED_NORMS = (
     *("lnorm_utils.layer_norm", "lnorm_utils.layer_norm_steps"),
     *("torch.layer_norm", "torch.native_layer_norm", "torch.group_norm", "torch.batch_norm"),
     *("torch.instance_norm", "torch.native_batch_norm", "torch.native_group_norm"),
     "torch.rms_norm",
 )
-# Calls that end the watching, or run code unwatched, by the names of Python's audit events.
+# Calls that end the watching, or run code unwatched, named as in Python's audit events.
 AROUND = "sys.setprofile", "_thread.start_new_thread", "os.fork", "subprocess.Popen"
 LONGEST = 20_000  # maximum number of characters of a source
 _here = threading.local()  # `called` of the block that this thread is watching
@@ -39,9 +39,9 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
     """Watch for calls of functions such as "torch.std" and "lnorm_utils.standardize".
 
     Yields:
-        The names that were called, a list that grows while the block runs. It doesn't matter by
-        which name they were called, or how deep inside helpers. The list also includes calls that
-        could evade the watching, such as "sys.setprofile".
+        A list of the functions that were called, which grows while the block runs. It includes
+        functions that were called under a different name or deep inside helpers, and also calls
+        that could evade the watching, such as "sys.setprofile".
     """
     called: list[str] = []
     packages = {name.partition(".")[0] for name in names}
@@ -53,7 +53,7 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
             name = f"{package}.{frame.f_code.co_qualname}" if package in packages else ""
         if name in names:
             called.append(name)
-        if function is start_new_thread:  # Python's audits report it only from 3.12 on
+        if function is start_new_thread:  # an audit event only since Python 3.12
             called.append(AROUND[1])
 
     before = sys.getprofile()
@@ -73,7 +73,7 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
 
 @functools.cache
 def _listen() -> None:
-    """Have Python's audit hooks report calls that could evade the watching; nothing can stop it."""
+    """Add an audit hook, which can't be removed, to report calls that could evade the watching."""
 
     def hear(event: str, details: object) -> None:
         if event in AROUND and (called := getattr(_here, "called", None)) is not None:

@@ -41,7 +41,7 @@ class Finder:
 sys.path_hooks.insert(0, Finder)
 for _folder in __path__:
     sys.path_importer_cache.pop(_folder, None)
-# The lessons' computations are small. With several threads, they mostly wait for each other, and
-# take up to eight times as long on a busy machine. OMP_NUM_THREADS=2 and the like take precedence.
+# The lessons' computations are small. Several threads would mostly wait for each other, and take up
+# to eight times as long on a busy machine. If OMP_NUM_THREADS is set, it takes precedence.
 if "OMP_NUM_THREADS" not in os.environ:
     torch.set_num_threads(1)

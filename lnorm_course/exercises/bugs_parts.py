@@ -13,13 +13,13 @@ class TriedLayer:
     """A layer without parameters to test an attempt on, with a name for error messages.
 
     Args:
-        name: what it is, in words.
-        axes: the axes it averages over.
+        name: a description in words.
+        axes: the axes that it averages over.
         factor, eps: γ and ε.
-        rounding: how many units in the last place each row in the batch adds to all numbers.
+        rounding: how many machine epsilons are added to all numbers for each row in the batch.
         rows: how many rows a batch must have for row 0 to change.
-        sign, swaps, added: how row 0 changes: what it's multiplied by, whether its last two numbers
-            are swapped, and index → what is added there.
+        sign, swaps, added: how row 0 changes: the factor it's multiplied by, whether its last two
+            numbers are swapped, and a dictionary: index → the number that is added there.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class TriedLayer:
         return self.name
 
 
-# The layers that mix rows differ by much or little, up or down, in all features or only some,
-# because each way to miss a difference misses different layers. γ = 100 makes some differences
-# larger than any reasonable tolerance.
+# The layers that mix rows change row 0 a lot or a little, up or down, in all features or only some,
+# because each way of missing a change misses different layers. γ = 100 makes some changes larger
+# than any reasonable tolerance.
 TWO_CHANGED = "layer norm that adds 0.01 and −0.01 to the end of row 0 if there is a row 1"
 TRIED = (
     TriedLayer("layer norm"),
@@ -92,7 +92,7 @@ def without_abs() -> Iterator[Mistake]:
     """Yield mistakes that reduce the signed differences, without `abs`."""
     ways = (
         ("took the largest of the differences", torch.max, "smaller than any tolerance"),
-        ("added up the differences, or averaged them,", torch.sum, "others cancel"),
+        ("added up the differences, or averaged them,", torch.sum, "cancel positive ones"),
     )
     signs = ((1, "smaller"), (-1, "larger"))
     for (sign, is_other), (done, reduce, so) in itertools.product(signs, ways):

@@ -5,11 +5,11 @@ import torch
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm
 
-# Unequal axes, nonzero means, rows with spreads of 1 and 0.02, and an ε large enough to matter.
+# Axes of unequal sizes, nonzero means, and rows with spreads of 1 and of 0.02, where ε matters.
 TABLE = normal(5, 4, seed=86).double() + 2
 WORDS = 0.02 * normal(3, 2, 4, seed=87).double() + 1
 IMAGES = normal(2, 3, 2, 4, seed=88).double() + 2
-# So far from zero that E[x²] − E[x]² loses every digit: both are exact multiples of 256.
+# So far from zero that E[x²] − E[x]² loses every digit: both terms round to multiples of 256.
 FAR = 2.0**30 + torch.tensor([[[0, 1, 2, 5], [8, 0, 3, 5]], [[7, 1, 0, 0], [2, 2, 9, 3]]]).double()
 GAMMA, BETA = normal(3, 2, 4, seed=89).double() + 1, normal(3, 2, 4, seed=90).double()
 TARGETS = layer_norm(TABLE, 4, GAMMA[0, 0], BETA[0, 0])

@@ -25,7 +25,7 @@ class Branch:
         return (x @ self.first).relu() @ self.second
 
     def __deepcopy__(self, memo: dict) -> "Branch":
-        twin = copy.copy(self)  # each call of an attempt gets its own copy; this way is fastest
+        twin = copy.copy(self)  # each call of an attempt copies it; this way is the fastest
         twin.first, twin.second = self.first.clone(), self.second.clone()
         return twin
 
@@ -33,7 +33,7 @@ class Branch:
         return self.name
 
 
-# X has float32, so that a `LayerNorm(4)` can be tried. SMALL has spreads so small that ε shows.
+# X is float32, so that a `LayerNorm(4)` can be tried. The spreads in SMALL let ε matter.
 X = encoded_points()
 F, G, H = Branch("f", 92), Branch("g", 94), Branch("h", 96)
 SMALL = torch.tensor([[0.02], [0.005], [3e-4]]) * normal(2, 3, 4, seed=91) + 0.002
@@ -79,7 +79,7 @@ def _all_blocks() -> Iterator[tuple[frozenset[str], bool, str]]:
 
 
 def wrong_blocks(right: frozenset[str], instead: str) -> Iterator[Mistake]:
-    """Yield each block whose norms are in the wrong places, as a mistake."""
+    """Yield, as mistakes, the blocks that have norms in the wrong places or don't add x."""
     for places, adds, done in _all_blocks():
         if (places, adds) != (right, True):
             mistake = functools.partial(block, places=places, adds=adds)
@@ -95,10 +95,10 @@ def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
 
 
 def wrong_stacks() -> Iterator[Mistake]:
-    """Yield the stacks whose blocks have their norms in the wrong places, as mistakes."""
+    """Yield, as mistakes, the stacks of blocks that aren't pre-LN, with or without a final norm."""
     for (places, adds, done), has_final in itertools.product(_all_blocks(), (True, False)):
-        # A norm right after a block that ends in one changes hardly anything. What people do
-        # write is the final norm in every block, in place of the one at the end.
+        # A norm right after a block that ends in a norm changes hardly anything. But people do put
+        # the final norm into every block, in place of the one at the end.
         is_post = adds and places == POST
         has_own_end = places == PRE | POST and not has_final
         is_same = "sum" in places and not (

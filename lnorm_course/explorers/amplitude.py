@@ -15,7 +15,7 @@ from lnorm_utils.words import number, significant
 
 __all__ = ["explore_amplitude"]
 
-# Between 0 and 0.0001 the axis of σ is linear, and the curves look bent there.
+# The axis of σ is linear between 0 and 0.0001, so the curves look bent there and need points, too.
 DRAWN = np.array([0, *powers_of_ten(-6, -5), *powers_of_ten(-5, 0, each=8)[1:]])
 BEFORE, AFTER = 1.2, 0  # the heights of the two strips of dots
 CONTROLS = {
@@ -32,7 +32,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Normed(NamedTuple):
-    """A row (64,) before and after layer norm, its σ after, and curves of σ after for `DRAWN`."""
+    """A row (64,) before and after layer norm, the σ of the result, and two curves.
+
+    `inside` and `outside` are σ after layer norm for each σ in `DRAWN`, by where ε is.
+    """
 
     x: NDArray
     y: NDArray
@@ -47,7 +50,7 @@ def shape() -> torch.Tensor:
 
 
 def normed(amplitude: float, eps: float) -> Normed:
-    """Norm the row with standard deviation `amplitude`, and with each σ in `DRAWN`."""
+    """Normalize the row with standard deviation `amplitude`, and with each σ in `DRAWN`."""
     x = torch.tensor([amplitude, *DRAWN])[:, None] * shape()
     y = standardize(x, eps=eps)
     sigma, *inside = variance(y).sqrt().flatten().tolist()
@@ -80,7 +83,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     above: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 11}
     texts = [left.text(0, height + 0.4, "", **above) for height in (BEFORE, AFTER)]
 
-    curves, right = panel("its σ after, over its σ before", xlabel="σ before", ylabel="σ after")
+    curves, right = panel("its σ after against its σ before", xlabel="σ before", ylabel="σ after")
     right.set_xscale("symlog", linthresh=1e-4, linscale=0.5)
     right.set(xlim=(-2e-5, 1.5), ylim=(0, 1.08))
     ticks = [0, *powers_of_ten(-3, 0, each=1)]

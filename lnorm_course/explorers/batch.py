@@ -1,4 +1,4 @@
-"""Batch norm of a point depends on the rest of its batch; layer norm doesn't."""
+"""A point's batch norm depends on the rest of its batch; its layer norm doesn't."""
 
 from functools import cache
 from itertools import accumulate
@@ -39,8 +39,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 class Course(NamedTuple):
     """Batch norm's outputs for one point, batch after batch, and its running statistics.
 
-    `outputs` is (40, 4). `mean` and `variance` (41,) are the running statistics of feature 0, from
-    before the first batch on. They leave out the point, which would bias them in each batch.
+    `outputs` is (40, 4). `mean` and `variance` (41,) are the running statistics of feature 0,
+    beginning before the first batch. The point, in every batch, is left out: it would bias them.
     """
 
     outputs: NDArray
@@ -58,14 +58,14 @@ def points() -> Tensor:
 
 @cache
 def drawn(size: int, seed: int) -> Tensor:
-    """Draw batches (40, size, 4) from all points but the first, for one seed and one size."""
+    """Draw batches (40, size, 4) from all points except the first, with the given seed."""
     generator = torch.Generator().manual_seed(seed)
     x = points()
     return x[torch.randint(1, len(x), (BATCHES, size), generator=generator)]
 
 
 def course(batch_size: int, **_: Any) -> Course:
-    """Norm the point in 40 batches of one size, and track the running statistics."""
+    """Normalize the point in 40 batches of one size, and track the running statistics."""
     if batch_size == 1:  # nn.BatchNorm1d raises an error
         nothing = np.full(BATCHES + 1, np.nan)
         return Course(np.full((BATCHES, 4), np.nan), nothing, nothing)
@@ -78,7 +78,7 @@ def course(batch_size: int, **_: Any) -> Course:
 
 
 def _running(each: Tensor, start: float) -> NDArray:
-    """Return the running average: nine tenths of the last one plus a tenth of the batch's value."""
+    """Return the running averages: in each batch, 0.9 of the last one plus 0.1 of the new value."""
     values = each.tolist()
     kept = accumulate(values, lambda r, v: (1 - MOMENTUM) * r + MOMENTUM * v, initial=start)
     return np.array([*kept])
@@ -86,7 +86,7 @@ def _running(each: Tensor, start: float) -> NDArray:
 
 @in_style
 def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore how batch norm of one point changes with its batch, and layer norm doesn't.
+    """Explore how one point's batch norm changes with its batch, while its layer norm doesn't.
 
     Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum of 0.1 and its
     unbiased running variance are PyTorch's.
@@ -127,8 +127,8 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
         if batch_size == 1:
             return (
                 "In a batch of 1, every feature is its own mean and its variance is 0, so in "
-                "training mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into "
-                f"{number(y[0])}."
+                "training mode nn.BatchNorm1d rejects such a batch. Layer norm always turns "
+                f"feature 0 into {number(y[0])}."
             )
         one, kept = found.outputs[:, 0], (found.mean[batch], found.variance[batch])
         out, low, high, always = map(number, (one[batch - 1], one.min(), one.max(), y[0]))

@@ -18,7 +18,7 @@ from lnorm_utils.words import significant
 __all__ = ["explore_broken"]
 
 TOLERANCE = 1e-4
-EQUAL = 2e-6  # smaller differences are rounding
+EQUAL = 2e-6  # smaller differences are only rounding errors
 FLOOR, CEILING = 1e-6, 1e4
 OFF = 1e6  # the position of NaN, beyond the scale
 SLIPPED: dict[str, tuple[wrong_norms.NormFunction, int | tuple[int, ...]]] = {
@@ -50,7 +50,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 def compared(
     points: int, features: int, offset: float, spread: float, eps: float, trained: bool
 ) -> NDArray:
-    """Compare layers in float32 with PyTorch's in float64: the largest error of each variant."""
+    """Return each variant's largest error in float32, compared with PyTorch's norm in float64."""
     x = offset + spread * normal(16, 64, seed=91)[:points, :features]
     size = x.shape[-1:]
     weight, bias = torch.ones(size), torch.zeros(size)
@@ -64,7 +64,7 @@ def compared(
 
 def _slipped(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> list[Tensor]:
     """Compute the outputs of the layers with a mistake."""
-    # Where the offset changes nothing, it's removed, to show the mistake rather than rounding.
+    # Where the offset changes nothing, it's removed, so that rounding doesn't hide the mistake.
     start = dict.fromkeys(SLIPPED, x - mean(x))
     start |= {"E[x²] − E[x]²": x, "mean over the batch too": x - mean(x, (0, 1))}
     return [norm(start[name], weight, bias, dim, eps) for name, (norm, dim) in SLIPPED.items()]

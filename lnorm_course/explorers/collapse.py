@@ -47,7 +47,7 @@ def points() -> Tensor:
 
 
 def normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor]:
-    """Norm points (120, D) whose differences are scaled; return them before and after the norm."""
+    """Scale the differences of points (120, D); return the points before and after layer norm."""
     chosen = points()[:, :features]
     mean = chosen.mean(1, keepdim=True)
     x = mean + difference * (chosen - mean)
@@ -56,7 +56,7 @@ def normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor
 
 @in_style
 def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore where layer norm puts points with few features, and how ε affects close ones.
+    """Explore where layer norm puts points with few features, and how ε affects small differences.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry.
 
@@ -81,7 +81,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
     panels[picture] = [outline, *panels[picture], *counts]
 
     def show(found: tuple[Tensor, Tensor], features: int, difference: float, **_: Any) -> str:
-        # From the unrounded points, not x. With one feature or equal ones, neither is larger.
+        # These signs come from the points, because x is rounded. One feature or equal ones give 0.
         other = points()[:, min(1, features - 1)]
         signs = np.sign(difference * (points()[:, 0] - other).numpy())
         for (dots, labels), values in zip(drawn, found, strict=True):

@@ -1,4 +1,4 @@
-"""What type Magika gives a file when one or both of its norms have a different formula."""
+"""What type Magika assigns to a file when one or both of its norms have a different formula."""
 
 from functools import cache
 from typing import Any
@@ -38,7 +38,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 def said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], int]:
     """Run the network on the files, with the given formula in the given norms.
 
-    Return this file's likeliest types with their probabilities, and how many files keep theirs.
+    Return this file's likeliest types with their probabilities, and the number of files whose
+    likeliest type is unchanged.
     """
     now, trained = _of_all(formula, which), _of_all(TRAINED, "norm 2")
     kept = sum(one[0][0] == other[0][0] for one, other in zip(now, trained, strict=True))
@@ -55,7 +56,7 @@ def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
 
 @in_style
 def explore_file_types(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore what type Magika gives a file when its norms have a different formula.
+    """Explore what type Magika assigns to a file when its norms have a different formula.
 
     >>> explore_file_types(preset="norm 2 as RMSNorm").words[:44]
     'With RMSNorm in norm 2, 01_mean.ipynb is jav'

@@ -47,7 +47,7 @@ def outputs(feature: str, weight: float, bias: float) -> NDArray:
 
 @in_style
 def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore which outputs γ and β change: those of a feature, in every row.
+    """Explore which outputs γ and β change: each pair changes one feature, in every row.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 3.1, where γ is called gain.
 

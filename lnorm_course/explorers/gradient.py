@@ -38,7 +38,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Back(NamedTuple):
-    """A row (3,), centered and normalized, 1/√(var + ε), and the gradients that arrive and leave.
+    """A row (3,), also centered and normalized, 1/√(var + ε), and gradients that arrive and leave.
 
     `along` is the part of g along x̂, which is lost.
     """
@@ -72,7 +72,7 @@ def back(feature: float, scale: float, direction: float, eps: float) -> Back:
 def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     """Explore what layer norm does to a gradient: one panel shows it arriving, the other leaving.
 
-    Both look along (1, 1, 1), the direction that subtracting the mean removes.
+    Both panels are seen along (1, 1, 1), the direction that subtracting the mean removes.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry of the forward pass.
 

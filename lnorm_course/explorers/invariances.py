@@ -16,7 +16,7 @@ from lnorm_utils.words import capitalized, number, significant
 
 __all__ = ["explore_invariances"]
 
-# Chosen so that all changes are visible in every state: 4 points, 4 outputs, 3 features.
+# 4 points, 4 outputs, and 3 features, chosen so that all changes are visible in every state.
 X = torch.tensor([[1.0, -0.6, 0.4], [0.3, 0.9, -0.8], [-0.7, 0.5, 1.1], [1.3, 0.8, 0.6]]).double()
 W = torch.tensor([[0.9, -0.3, 0.5], [-0.6, 0.8, 0.2], [0.4, 1.0, -0.7], [-0.2, -0.9, 0.6]]).double()
 C = torch.tensor([0.5, -0.3, 0.6]).double()
@@ -29,10 +29,10 @@ WEIGHT_NORM = "weight norm"
 # Name → a function of s that returns the changed x and W, and its effect on the outputs x Wᵀ.
 CHANGES: dict[str, tuple[Callable[[float], tuple[Tensor, Tensor]], str]] = {
     "s W": (lambda s: (X, s * W), "all outputs get the same factor"),
-    "W + s c": (lambda s: (X, W + s * C), "all outputs of a point get the same number added"),
+    "W + s c": (lambda s: (X, W + s * C), "the same number is added to all outputs of a point"),
     "one weight vector × s": (lambda s: (X, s**FIRST * W), "one output of each point is scaled"),
     "s x": (lambda s: (s * X, W), "all outputs get the same factor"),
-    "x + s c": (lambda s: (X + s * C, W), "each output gets a number of its own added"),
+    "x + s c": (lambda s: (X + s * C, W), "each output has its own number added to it"),
     "one point × s": (lambda s: (s**FIRST * X, W), "all outputs of one point are scaled alike"),
 }
 NORMS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -74,7 +74,7 @@ def outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
 
 @in_style
 def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore which of six changes of points and weights four norms don't notice.
+    """Explore which of six changes to the points and weights each of four norms doesn't notice.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 5.1 and table 1.
 

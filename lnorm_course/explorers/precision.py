@@ -20,7 +20,7 @@ BITS = {"float16": 11, "bfloat16": 8, "float32": 24}
 CELLS = {"float16": (1, 5, 10), "bfloat16": (1, 8, 7), "float32": (1, 8, 23)}
 PARTS = {"sign": BLACK, "exponent": GREEN, "mantissa": BLUE}
 STORED = ("x", "(x − μ)²", "x²", "ε")
-LOST = "#B04E00"  # 5:1 on white
+LOST = "#B04E00"  # has a contrast of 5:1 on white
 WAYS = ("row rounded, then exact", "statistics in float32", "two passes", "E[x²] − E[x]²")
 NONSENSE, ZEROS, BROKEN = "nonsense", "zeros", "NaN"
 SPREADS = [float(f"{factor}e{power}") for power in range(-4, 5) for factor in (1, 3)] + [1e5]
@@ -42,7 +42,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Normed(NamedTuple):
-    """The numbers (4,) of `STORED`, in float64 and in the dtype, and the accuracy of each way."""
+    """The numbers (4,) named in `STORED`, in float64 and as stored, and a verdict on each way."""
 
     meant: Tensor
     stored: Tensor
@@ -55,7 +55,7 @@ def row() -> Tensor:
 
 
 def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
-    """Norm a row rounded to a dtype in four ways, and compare each with float64."""
+    """Round a row to a dtype, normalize it in four ways, and compare each result with float64."""
     shape = row()
     exact = offset + spread * shape
     x = exact.to(getattr(torch, dtype))
@@ -69,7 +69,7 @@ def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
 
 
 def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
-    """Compute the layer norm of a rounded row (D,) in each way."""
+    """Compute the layer norm of a rounded row (D,) in each of the four `WAYS`."""
     wide = x.float() - _mean(x.float())
     careful = wide / (_mean(wide * wide) + eps).sqrt()
     centered, one = x - _mean(x), _mean(x * x) - _mean(x) * _mean(x)
@@ -84,7 +84,7 @@ def _mean(x: Tensor) -> Tensor:
 
 
 def _judged(found: Tensor, right: Tensor, most: int) -> int | str:
-    """Return how many bits are right, at most the dtype's, or a word if none are.
+    """Return how many of the dtype's bits are right, or a word if none are.
 
     The number is −log₂ of the largest error relative to the largest right number.
     """
@@ -99,7 +99,7 @@ def _judged(found: Tensor, right: Tensor, most: int) -> int | str:
 
 @in_style
 def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore how many bits of a row's layer norm are right when it's computed in a dtype.
+    """Explore how many bits of a row's layer norm are right when computed in a given dtype.
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two variance
     formulas.

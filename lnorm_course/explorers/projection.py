@@ -22,7 +22,7 @@ RAYS, ON_RAY = 4, 4
 # A marker and its size for each ray; where markers coincide, each can still be seen.
 SHAPES = (("o", 11), ("s", 6), ("^", 11), ("D", 4))
 LEVELS = {"1/π: one bit": (1 / math.pi, 0.24), "π/4: the direction": (math.pi / 4, 0.62)}
-LEVELS |= {"1: everything": (1, 1.09)}  # of R², and the height of each name
+LEVELS |= {"1: everything": (1, 1.09)}  # name → a level of R², and the name's height
 CONTROLS = {
     "size": Slider("projection size", 6, SIZES),
     "bias": Switch("bias", True),
@@ -89,7 +89,7 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
         line(left, look, SIZES, r2, color=BLACK)
     here = line(left, "*", [2], color=DATA, ms=16)
 
-    plane, right = panel("points on four rays, and what comes back of them", height=2.6)
+    plane, right = panel("points on four rays, and what the decoder recovers of them", height=2.6)
     right.set(aspect="equal", xlim=(-4, 4), ylim=(-2.6, 2.6), xlabel="feature 0")
     right.set_ylabel("feature 1")
     key(right, ("○ □ △ ◇ on four rays", BLACK), ("● recovered", DATA))

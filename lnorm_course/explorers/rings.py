@@ -14,7 +14,7 @@ __all__ = ["Rings", "explore_rings"]
 
 SCRIPT, STYLE, RECORDED = of_record("rings")
 RUNS: dict[str, Any] = RECORDED["runs"]
-# Preset → the networks in its picture. None is shown before a lesson has asked about it.
+# Preset → the networks in its picture. No network is shown before a lesson has asked about it.
 CHANGES, ONE_WAY = [*RUNS][:7], ["plain", "times 2", *[*RUNS][7:]]
 NETWORKS: dict[str | None, list[str]] = {None: CHANGES[:2], **dict.fromkeys(ONE_WAY, ONE_WAY)}
 NETWORKS |= dict.fromkeys([*CHANGES, "race"], CHANGES)
@@ -35,7 +35,7 @@ class Rings(Still):
         self.words += f"after layer {len(self.run['apart'][0])}."
 
     def png(self) -> bytes:
-        """Draw the image for where no widget runs: the threads before training."""
+        """Draw the still image: the threads before training."""
         apart = np.array(self.run["apart"][0])[:, None]
         along = np.frombuffer(base64.b64decode(self.run["along"]), np.int8, 32 * len(apart))
         picture, ((ax,),) = new_picture(self.alt, 1, 1, 5.5, 3.4)

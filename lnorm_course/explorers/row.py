@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 # Each script imports only those before it.
 PARTS = ("numbers", "buttons", "cells", "machine", "hands", "words", "links")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
-# Joined into one script, as a widget needs it; imports are dropped, as what they name comes first.
+# A widget needs one script, so these are joined. Imports are dropped: what they name comes first.
 SCRIPT = "\n".join(
     re.sub(r"^import .*\n", "", file.read_text("utf-8"), flags=re.MULTILINE) for file in SCRIPTS
 )
@@ -61,11 +61,11 @@ class Row(Still):
 
     @property
     def words(self) -> str:
-        """A description of what there is to see in the preset."""
+        """A description of what there is to see in the current preset."""
         return str(self.state["says"])
 
     def png(self) -> bytes:
-        """Draw the image for where no widget runs: a word at its stations, or all in a table."""
+        """Draw the still image: a word at its stations, or all words in a table."""
         page, state = self.page, self.state
         rows = [state.get("rows", {}).get(str(at), row) for at, row in enumerate(page["x"])]
         if state["depth"] == "numbers":
@@ -79,8 +79,8 @@ def explore_row(preset: str = "four numbers") -> Row:
     """Explore the numbers of words on their way through a norm: drag one, and see what changes.
 
     Args:
-        preset: the state to start in, such as "one per word" or "batch norm". The picture has all
-            the presets of its entry in `row.json`.
+        preset: the state to start in, such as "one per word" or "batch norm". The picture offers
+            all the presets listed in its entry in `row.json`.
 
     Raises:
         ValueError: `preset` is unknown.

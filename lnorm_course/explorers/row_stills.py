@@ -1,4 +1,4 @@
-"""What stands for the row where no widget runs: a word at its stations, or all words in a table."""
+"""The row's still images, for where no widget runs: a word at its stations, or a table of words."""
 
 import itertools
 from functools import cache
@@ -18,7 +18,7 @@ MIDDLE: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10}
 
 
 def _lines(x: Tensor, shown: Any, letters: str, words: list[str], over: str) -> list[Any]:
-    """List the lines of a table: how far down each is, its name, and its numbers."""
+    """List the lines of a table, each as its distance from the top, its name, and its numbers."""
     dim = tuple(map("NLD".index, over))
     gamma, beta = (shown.get(name) for name in ("gamma", "beta"))
     y = standardize(x, dim) * torch.tensor(gamma or 1.0) + torch.tensor(beta or 0.0)
@@ -37,7 +37,7 @@ def _lines(x: Tensor, shown: Any, letters: str, words: list[str], over: str) -> 
 
 @in_style
 def table(rows: list[list[float]], shown: Any, letters: str, sentences: list[list[str]]) -> bytes:
-    """Draw all words, below each number its result, and a frame around what shares a mean."""
+    """Draw all words with results below their numbers, and frames around numbers with one mean."""
     x = torch.tensor(rows, dtype=torch.float64).unflatten(0, (len(sentences), -1))
     over, words = shown.get("over", ""), [*itertools.chain(*sentences)]
     count, width = len(rows), x.shape[-1]
@@ -67,7 +67,7 @@ def table(rows: list[list[float]], shown: Any, letters: str, sentences: list[lis
 
 
 def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, zoom: int) -> dict[str, Tensor]:
-    """Return what a row is at each station, by its name."""
+    """Return the row's numbers at each station, by the station's name."""
     steps = layer_norm_steps(x, len(x))
     y = x / x.square().mean().sqrt() if rms else steps.x_hat
     way = {"x": x} if rms else {"x": x, "− mean": x - steps.mean}
@@ -79,7 +79,7 @@ def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, zoom: int) -> dict[s
 @cache  # many presets begin with the same picture
 @in_style
 def stations(row: Any, gamma: Any, beta: Any, guess: Any, rms: bool, reach: int) -> bytes:
-    """Draw a word at each station; what is to be guessed is covered by the guess."""
+    """Draw a word at each station; a guess replaces all stations after the first."""
     x, zoom = torch.tensor(row, dtype=torch.float64), reach // 2
     way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, zoom)
     if guess:

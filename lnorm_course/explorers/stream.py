@@ -1,6 +1,4 @@
-"""The residual stream: how wide it gets in a stack, depending on the place of the norms, and how
-large the gradients are in each block.
-"""
+"""The residual stream of a stack: its spread and gradients, by the place of the norms."""
 
 from typing import Any
 
@@ -40,7 +38,7 @@ class Stream(Still):
 
     _esm = SCRIPT
     _css = STYLE + row.STYLE
-    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # for the machine that a tap opens
+    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # for the row that opens on a tap
     alt = "Residual blocks around a trunk, which is as wide as the spread of the rows in it"
 
     def __init__(self, page: dict[str, Any]) -> None:
@@ -51,14 +49,14 @@ class Stream(Still):
         first, last = (significant(self.after[end], 2) for end in (0, -1))
         self.words = f"{PLACES[place]}: the spread is {first} before the first block, and {last} "
         self.words += f"after {counted(depth, 'block')}."
-        if page["back"]:  # always post-LN here: the presets with gradients start with it
+        if page["back"]:  # the presets with gradients always start with post-LN
             kind = f"{place}{', own directions' * (page['own'] == 'own')}"
             self.back = RECORDED["gradients"][kind][f"{depth}"]
             first, last = (significant(self.back[end], 2) for end in (0, -1))
             self.words += f" The gradient norm is {first} in block 1, and {last} in block {depth}."
 
     def png(self) -> bytes:
-        """Draw the image for where no widget runs: the trunk, and beside it the gradients."""
+        """Draw the still image: the trunk, and next to it the gradients if there are any."""
         picture, (axes,) = new_picture(self.alt, 1, 2 if self.back else 1, 5.5, 3.2)
         places, half = np.arange(len(self.after)), np.array(self.after) / 2
         axes[0].fill_betweenx(places, -half, half, color=SPREAD, alpha=0.5)

@@ -117,4 +117,4 @@ def _compared(loss: float, known: Entropies) -> str:
         return f"{ends}, between the entropies of letters and of pairs."
     if loss > known.pairs - NEAR:
         return f"{ends}, about the entropy of pairs, {fixed(known.pairs)}."
-    return f"{ends}, so it uses more than the one character before."
+    return f"{ends}, so it uses more than just the previous character."

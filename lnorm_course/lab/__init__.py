@@ -1,1 +1,1 @@
-"""Connects the lessons to JupyterLab: a student's own copy of them, and what saving one stores."""
+"""The lessons in JupyterLab: a student's own copy of them, and what is stored with a notebook."""

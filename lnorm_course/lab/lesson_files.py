@@ -33,7 +33,7 @@ NAME = r"(?:\d\d|appendix)_\w+\.ipynb"
 
 # The key in a notebook's metadata, which JupyterLab preserves when it saves.
 MARK = "lnorm_utils"
-# A kernel would write this into an open notebook, and JupyterLab would then call it unsaved.
+# A kernel would write this into an open notebook, which JupyterLab would then show as unsaved.
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
@@ -94,7 +94,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def cleared(notebook: Mapping) -> dict:
-    """Return a copy without outputs and execution counts, marked with the hash of its contents."""
+    """Copy a notebook without outputs or execution counts, marked with the hash of its contents."""
     cells = [
         {**cell, "outputs": [], "execution_count": None} if cell["cell_type"] == "code" else cell
         for cell in notebook["cells"]
@@ -111,7 +111,7 @@ def content_hash(notebook: Mapping) -> str:
 
 
 def made_from(notebook: Mapping) -> str:
-    """Return the hash of what a copy was made from, or an empty string if it isn't marked."""
+    """Return the hash of the lesson that a copy was made from, or "" if the copy isn't marked."""
     mark = notebook.get("metadata", {}).get(MARK)
     return str(mark.get("content_hash", "")) if isinstance(mark, Mapping) else ""
 

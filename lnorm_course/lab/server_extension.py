@@ -1,9 +1,9 @@
 """A JupyterLab server extension that saves our widgets as images and sends changes at once.
 
 A picture with sliders needs its kernel; without one, it opens as an error box. So when a notebook
-is saved, only the still image of each of our widgets is stored. Also, the operating system holds
-a small message back until the browser has confirmed the one before, which delays a slider by 40 ms.
-Other widgets and other pre-save hooks aren't affected.
+is saved, only the still image of each of our widgets is stored. Besides, the operating system holds
+back a small message until the browser has confirmed the previous one, which would delay a slider by
+40 ms; the extension turns this off. Other widgets and other pre-save hooks aren't affected.
 """
 
 from collections.abc import Mapping

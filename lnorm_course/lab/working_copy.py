@@ -25,17 +25,17 @@ __all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
 def how_to_refresh(lesson: str) -> str:
-    """Return the command for a fresh copy of a lesson, in the form the student used to start."""
+    """Say how to get a fresh copy of a lesson, with the command that the student is running."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
-    return f"To get the new edition and keep yours beside it: {command.format(lesson)}"
+    return f"To get the new edition and keep yours next to it: {command.format(lesson)}"
 
 
 def update(originals: Path, copies: Path) -> Iterator[str]:
     """Bring a working copy up to date without touching what a student has written.
 
-    A lesson that isn't there yet is copied without outputs. One that the student hasn't changed is
-    replaced when its original has changed. All others are left alone.
+    A lesson that isn't there yet is copied without outputs. A lesson that the student hasn't
+    changed is replaced when its original has changed. All others are left alone.
 
     Args:
         originals: the folder with the course's own notebooks.
@@ -65,7 +65,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
             continue
         if content_hash(own) == made_from(own):
             write(cleared(original), copy)
-            yield f"{path.name} has a new edition. You hadn't changed yours, so it is updated."
+            yield f"{path.name} has a new edition. You hadn't changed yours, so it was updated."
         else:
             yield f"{path.name} has a new edition; yours is untouched. {how_to_refresh(path.stem)}"
 
@@ -89,8 +89,8 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
         if copy.exists():
             kept_as = _new_name(copies, path.stem)
             copy.replace(kept_as)
-            said += f" Your own is kept as {kept_as.name}."
-            said += " If it's open in JupyterLab, close that tab first."
+            said += f" Your own copy is kept as {kept_as.name}."
+            said += " If the lesson is open in JupyterLab, close its tab first."
     return said
 
 
@@ -110,12 +110,12 @@ def _original(path: Path) -> dict:
 
 
 def lessons(originals: Path) -> list[Path]:
-    """Return the course's own notebooks in order, appendices last."""
+    """List the lessons in a folder in order, appendices last."""
     return sorted(path for path in originals.glob("*.ipynb") if re.fullmatch(NAME, path.name))
 
 
 def lesson_named(originals: Path, name: str) -> Path:
-    """Find a lesson by its name, the beginning of it, such as 02, or its topic, "variance".
+    """Find a lesson by its name, by how the name begins, such as "02", or by a topic, "variance".
 
     Raises:
         ValueError: there is no such lesson, or more than one.
@@ -130,7 +130,7 @@ def lesson_named(originals: Path, name: str) -> Path:
 
 
 def finished(originals: Path, copies: Path) -> dict[str, bool]:
-    """Return lesson → whether its exercises, side trips excluded, are all solved, in order."""
+    """Return, for each lesson in order, whether all exercises except side trips are solved."""
     done = {}
     for path in lessons(originals):
         lesson, answered = _original(path), copies / FOLDER

@@ -1,1 +1,1 @@
-"""Material for single lessons: a clinic, a transformer, and a network for file types."""
+"""Material for individual lessons, such as a clinic, a transformer, and a file-type network."""

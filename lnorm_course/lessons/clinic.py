@@ -1,7 +1,7 @@
 """Six small networks that are mathematically right but fail in half precision.
 
-Each has one fault, which has no effect in float64. The steps that could have the fault are modules,
-so that forward hooks see each one's output.
+Each network has one fault, which has no effect in float64. The steps where the fault could be are
+modules, so that forward hooks see the output of each step.
 """
 
 from collections import OrderedDict
@@ -37,10 +37,10 @@ class Step(nn.Module):
 
 
 class HandmadeNorm(nn.Module):
-    """Layer norm over the last axis, without γ and β, step by step in its input's dtype.
+    """Layer norm over the last axis without γ and β, computed step by step in the input's dtype.
 
     Args:
-        var: (rows (*, D), their distances from the mean (*, D)) -> the variance (*, 1).
+        var: (rows (*, D), their deviations from the mean (*, D)) -> the variance (*, 1).
         eps: ε.
     """
 
@@ -78,7 +78,7 @@ class Positions(nn.Module):
 
 
 def patient(number: int) -> Patient:
-    """Create patient 1 to 6. Each call returns a new network.
+    """Create one of the patients 1 to 6. Each call returns a new network.
 
     Raises:
         ValueError: there is no patient with this number.
@@ -87,7 +87,7 @@ def patient(number: int) -> Patient:
     (torch.Size([8, 16]), torch.bfloat16)
     """
     if type(number) is not int or number not in _PATIENTS:
-        raise ValueError(f"number must be one of 1 to {len(_PATIENTS)}, but {number!r} was given.")
+        raise ValueError(f"number must be from 1 to {len(_PATIENTS)}, but {number!r} was given.")
     network, x, dtype = _PATIENTS[number]()
     return Patient(network.to(dtype).requires_grad_(False), x.to(dtype))
 
@@ -101,7 +101,7 @@ def _squares(x: Tensor, centered: Tensor) -> Tensor:
 
 
 def _network(**modules: nn.Module) -> nn.Sequential:
-    """Chain modules, with a linear map without bias at the end, so that zeros stay zeros."""
+    """Chain modules, and end with a linear map that has no bias, so that zeros stay zeros."""
     last = projection(FEATURES, FEATURES, seed=0, bias=False)
     return nn.Sequential(OrderedDict(modules, last=last))
 

@@ -1,4 +1,4 @@
-"""How much memory traffic a function causes, what it saves for the backward pass, and its speed."""
+"""A function's memory traffic, the memory it saves for the backward pass, and its speed."""
 
 import json
 import math
@@ -33,7 +33,7 @@ class Traffic(NamedTuple):
 
     @property
     def passes(self) -> float:
-        """Passes over memory: each touches as many bytes as the input has."""
+        """The number of passes over memory; a pass touches as many bytes as the input has."""
         return self.read + self.written
 
     def __repr__(self) -> str:
@@ -48,7 +48,7 @@ class Speeds(NamedTuple):
     milliseconds: dict[str, float]
 
     def predicted(self, counted: Traffic) -> float:
-        """Predict a time in ms: a copy for each new tensor, and a read for all other traffic.
+        """Predict a time in ms, counting a copy for each new tensor and a read for other traffic.
 
         >>> speeds = Speeds("an example", {"copy": 15.0, "row means": 2.0})
         >>> speeds.predicted(Traffic(read=5, written=3, new=3))
@@ -66,8 +66,8 @@ def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
     slice, moves no data.
 
     Args:
-        function: takes `x`; it isn't compiled.
-        x: a tensor with at least one element and without a gradient.
+        function: a function of `x` that isn't compiled.
+        x: a nonempty tensor that doesn't require a gradient.
 
     Raises:
         ValueError: `x` is empty, so that there is no unit to count in.
@@ -84,11 +84,11 @@ def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
 
 
 def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Run a function, and sum the bytes that autograd saves for backward, with x and parameters.
+    """Run a function, and sum the bytes saved for backward, including x and parameters.
 
     Args:
         function: takes `x`, and returns a tensor that depends on it.
-        x: a tensor of floating-point numbers with at least one element.
+        x: a nonempty tensor of floating-point numbers.
 
     Returns:
         The saved bytes, in multiples of those of `x`. Memory that is saved twice counts once.
@@ -106,7 +106,7 @@ def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
 
     with saved_tensors_hooks(keep, lambda tensor: tensor):
         result = function(x.detach().clone().requires_grad_())
-    del result  # kept until now, so that no memory is reused and counted once
+    del result  # kept until now, so that no address is reused and counted only once
     return sum(kept.values()) / _bytes(x)
 
 
@@ -114,7 +114,7 @@ def measured(device: str = "cpu") -> Speeds:
     """Return the benchmark's latest results, as medians in milliseconds.
 
     Args:
-        device: "cpu", or "cpu, kept memory", which is measured on Linux.
+        device: "cpu", or "cpu, kept memory", which was measured on Linux.
 
     Raises:
         ValueError: there is no table for this device.
@@ -154,7 +154,7 @@ def bars(times: Mapping[str, float], predicted: Mapping[str, float], title: str)
 
 class _Counter(TorchDispatchMode):
     read = written = new = 0
-    _should_skip_dynamo = classmethod(lambda cls: False)  # as in `inspecting.rounding`
+    _should_skip_dynamo = classmethod(lambda cls: False)  # otherwise PyTorch imports its compiler
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None

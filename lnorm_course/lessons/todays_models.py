@@ -1,6 +1,6 @@
-"""Which norms sit where in models that people run, as Transformers 5.24.0 builds them.
+"""The norms of models that people run, and where they are, as Transformers 5.24.0 builds them.
 
-Each row was read in November 2026, in the model's `modeling_….py` and `configuration_….py`.
+Each row was taken in November 2026 from the model's `modeling_….py` and `configuration_….py`.
 """
 
 import csv
@@ -23,7 +23,7 @@ LINEAR = "in linear attention, q and k by their length, and its result"
 LINEAR_RESULT = "the result of linear attention, before the gate"
 OF_KIMI = f"{COMPRESSED}; {LINEAR}, before the gate"
 OF_QWEN = f"{BY_HEAD}; {LINEAR}, with γ, before the gate"
-CONVOLUTION = "in f, behind a convolution; the patches; before each downsampling"
+CONVOLUTION = "in f, after a convolution; the patches; before each downsampling"
 MODELS_FOLDER = "https://github.com/huggingface/transformers/blob/v5.24.0/src/transformers/models"
 
 
@@ -31,8 +31,8 @@ class ModelNorms(NamedTuple):
     """The norms of one model.
 
     `line` is the line of code where its block begins. `eps` is the default for its blocks; a
-    checkpoint's configuration may differ. `also` is what else is normalized before the final norm,
-    and `place` is how a branch f is added to the stream x. Defaults are what most models have.
+    checkpoint's configuration may differ. `also` says what else is normalized before the final
+    norm, and `place` how a branch f is added to the stream x. The defaults fit most models.
     """
 
     model: str
@@ -91,17 +91,17 @@ MODELS = [
     ModelNorms("ViT", "vit", 257, LAYER, 1e-12, learned="γ, β"),
     ModelNorms("ConvNeXt", "convnext", 114, LAYER, 1e-6, CONVOLUTION, "γ, β", "x + f(x)"),
     ModelNorms("Whisper", "whisper", 364, LAYER, 1e-5, learned="γ, β"),
-    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, behind its gate"),
+    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, after its gate"),
 ]
 
-# For each folder with a `…ForCausalLM` that is in 5.24.0 but not in 4.57.1: the norm of its blocks,
-# and that of q and k if both have one (the short rows that they are made of don't count).
+# Each folder with a `…ForCausalLM` that 5.24.0 has and 4.57.1 doesn't, with the norm of its blocks,
+# and the norm of q and k if both have one (norms of the short rows they are made of don't count).
 with (Path(__file__).parent / "new_folders.csv").open(encoding="utf-8") as file:
     NEW_FOLDERS = list(csv.DictReader(file))
 
 
 def table(models: Sequence[ModelNorms]) -> Any:
-    """Show models as a Markdown table, each with a link to its code.
+    """Show models as a Markdown table, with a link to the code of each model.
 
     >>> print(table(MODELS[2:3]).data.splitlines()[2][-67:])
     ling_t5.py#L374) | RMSNorm | 1e−6 | γ | `x + f(norm(x))` |  | yes |

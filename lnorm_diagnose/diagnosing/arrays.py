@@ -1,4 +1,4 @@
-"""Diagnose a layer that ran elsewhere from its input and its output, which is thin evidence."""
+"""Diagnose a layer that ran elsewhere, with only its input and its output as evidence."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -22,23 +22,23 @@ from lnorm_utils.words import clause, counted, dtype_name, first_sentence, signi
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 60_000
-ROOM = 4  # times as many may be kept of the first entries of a batch
-FEWEST = 12  # numbers
+ROOM = 4  # times as many numbers may be kept before later axes are cut, too
+FEWEST = 12  # the fewest numbers to judge by
 SIGNS, MORE = 4, 3  # ways to move x, and how many times further y may move
-SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3  # numbers; the steps of 8 bits; share of a step
+SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3  # numbers tried first; steps in 8 bits; share of a step
 EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
-TOO_ROUGH = 0.05  # share of the largest number by which half of them may be off
+TOO_ROUGH = 0.05  # the largest typical error, as a share of the largest number
 DECIMALS, ROUNDED = range(2, 7), 0.55  # half of the last one, and a little for a fitted number
 
 
 class _Computed(NamedTuple):
-    """In which way numbers may have come about.
+    """How numbers may have been computed and stored.
 
     Args:
-        unit_roundoff: of the dtype in which they were computed.
-        stored: how far storing may have moved each.
-        words: what is said of it.
-        is_of_x: the dtype in which x is stored, and y isn't, if it was computed in that.
+        unit_roundoff: the unit roundoff of the dtype in which the numbers were computed.
+        stored: how far storing may have moved each number.
+        words: the sentence in which a diagnosis says so; may be empty.
+        is_of_x: the dtype of x, if y was computed in it but is stored in another one; else empty.
     """
 
     unit_roundoff: float
@@ -163,7 +163,7 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
     """Yield how y may have been computed and stored, the most exact way first.
 
     Args:
-        moved: returns how far each number of y moves if those of x do.
+        moved: returns how far each number of y moves if the numbers of x move.
     """
     exact, largest, none = y.double(), y.double().abs(), torch.zeros_like(y).double()
     of_x, of_y = _coarsest(x, DTYPES), _coarsest(y, (*DTYPES, *EIGHT_BITS))

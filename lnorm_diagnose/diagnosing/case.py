@@ -1,4 +1,4 @@
-"""Compare the result of a trial with the right one, up to how far rounding moves each number."""
+"""Compare a trial's result with the right one, allowing for the rounding of each number."""
 
 import copy
 from collections.abc import Callable
@@ -18,29 +18,31 @@ from lnorm_diagnose.slips.notation import Option
 __all__ = ["LOOSE", "ROUNDOFF_32", "ROUNDOFF_64", "Case", "Distractors", "Result"]
 
 ROUNDOFF_64, ROUNDOFF_32 = 2.0**-53, 2.0**-24  # the unit roundoffs of float64 and float32
-# How many times the rounding bound may numbers be off and still count as the same? A different
-# order, or a wrong step, is rounded differently, and hardly any slip has so small an effect.
+# Numbers may be off by this many times the rounding bound and still count as the same. Operations
+# in a different order are rounded differently, and hardly any slip has so small an effect.
 MARGIN = {ROUNDOFF_64: 1e5, ROUNDOFF_32: 10.0}
-LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}  # share of the largest number, if the mean is large
-LEANING = 4  # unit roundoffs, by which all numbers together may be too small or too large
-OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # roundings, sums over a row; times more for gradients
+# If the mean is large, numbers may be off by this share of the largest one.
+LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}
+LEANING = 4  # unit roundoffs by which all numbers together may be too small or too large
+# How many roundings and sums over a row a norm has, and how many times as many its gradients have.
+OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4
 NEARLY = 0.01
-FEW = 600  # numbers
-FLOOR = 0.5  # of a row's median
+FEW = 600  # numbers that are compared first, if there are more
+FLOOR = 0.5  # the smallest weight, as a share of a row's median
 LOOSE = 4  # times the limit; for larger errors, a rough bound is enough
 Result = Tensor | Raised
 Distractors = tuple[Option, ...]
 
 
 class Case:
-    """What came out of a trial, beside what is right there.
+    """The result of a trial, together with the right one.
 
     Args:
-        norm: what is right, with its distractors.
+        norm: the norm that is right, with its distractors.
         trial: what went in.
         value: what came out, which may be an error.
-        unit_roundoff: of the dtype in which that was computed.
-        stored: by how much each number may be off besides, because of how it was stored.
+        unit_roundoff: the unit roundoff of the dtype in which the value was computed.
+        stored: by how much each number may be off in addition, because of how it was stored.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class Case:
         self.norm, self.trial, self.kind = norm, trial, trial.kind
         self.unit_roundoff, self.stored = unit_roundoff, stored
         self.value: Any = value
-        self._made: dict[Distractors, Result] = {}  # so that each runs only once
+        self._made: dict[Distractors, Result] = {}  # so that each combination runs only once
         self._limits: dict[Distractors, Tensor] = {}
         self._on_rows: dict[Option, bool] = {}
 
@@ -70,7 +72,7 @@ class Case:
 
     @cached_property
     def few(self) -> "Case":
-        """This case with only the rows that are off most, if it has many numbers."""
+        """This case with only the rows whose errors are largest, if it has many numbers."""
         if self.trial.x.numel() <= FEW or not self.is_whole:
             return self
         off = self.trial.rows((self.value.double() - self.right).abs() / self.limit())
@@ -87,7 +89,7 @@ class Case:
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
     def may_fit(self, parts: Distractors) -> bool:
-        """Tell whether wrong parts fit the few rows; True if they don't act on each row alone."""
+        """Return whether wrong parts fit the few rows; True if they don't act on each row alone."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
@@ -104,13 +106,13 @@ class Case:
 
     @property
     def right(self) -> Tensor:
-        """What should come out."""
+        """The right result."""
         made = self.made(())
         assert isinstance(made, Tensor)
         return made
 
     def made(self, parts: Distractors) -> Result:
-        """Return the result of a norm with wrong parts for the trial, which may be an error."""
+        """Return the result, or the error, of a norm with wrong parts for the trial."""
         if parts not in self._made:
             try:
                 self._made[parts] = self.trial.run(partial(self.norm.result, parts))
@@ -143,7 +145,7 @@ class Case:
 
     @cached_property
     def _weight(self) -> Tensor:
-        """By how much rounding can move each number of what is right, for a unit roundoff of 1."""
+        """By how much rounding can move each number of the right result, per unit roundoff."""
 
         def run(move: Callable[[Tensor], Tensor]) -> Tensor:
             moved = replace(self.trial, x=move(self.trial.x))
@@ -166,14 +168,14 @@ class Case:
         return ~(((y - z).abs() <= limit) | (y == z) | (y.isnan() & z.isnan()))
 
     def shows(self, parts: Distractors) -> bool:
-        """Tell whether wrong parts change the right result by more than rounding does."""
+        """Return whether wrong parts change the right result by more than rounding does."""
         made = self.made(parts)
         if isinstance(made, Raised) or made.shape != self.right.shape:
             return True
         return bool(((made - self.right).abs() > self.limit()).any())
 
     def fits(self, parts: Distractors) -> bool:
-        """Tell whether what came out is the result of a norm with wrong parts."""
+        """Return whether the trial's result is that of a norm with wrong parts."""
         made, y = self.made(parts), self.value
         if isinstance(y, Raised) or isinstance(made, Raised) or y.shape != made.shape:
             return False
@@ -185,7 +187,7 @@ class Case:
 
     @cached_property
     def _loose(self) -> Tensor:
-        """About how far off a result that fits can be: it's as large as what came out."""
+        """A rough limit for a result that fits, which must be about as large as what came out."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property

@@ -1,4 +1,4 @@
-"""Findings that need a whole layer: on its input, dtypes, and parameters, and what it refuses."""
+"""Find what only a whole layer shows: about its input, dtypes, parameters, and what it refuses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ NEAR = 1e-6  # the share by which a parameter may be off
 
 
 class Finding(NamedTuple):
-    """One sentence, and a clause if it says why the layer is wrong."""
+    """One sentence about a layer, and a clause if it says why the layer is wrong."""
 
     words: str
     slip: str = ""
@@ -39,8 +39,8 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
     name = search.norm.name
     if subject.channels_first:
         yield Finding(
-            "Its features are on axis 1, as in images: read everything about the last axis as "
-            "about axis 1."
+            "Its features are on axis 1, as in images: wherever the text says the last axis, read "
+            "axis 1."
         )
     yield from _of_precision(subject, cause)
     main, other = (case.trial.in_dtype() for case in search.cases[:-3:-1])
@@ -78,14 +78,14 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
         yield no_gradient if subject.is_module else Finding(no_gradient.words)
     if refused := [pair for pair in failed if pair[1].kind != "NoGradientError"]:
         words, error = spoken([words for words, _ in refused]), refused[0][1]
-        first = f"First: {error.kind}: {error.message[:100]}"
+        first = f"The first error is {error.kind}: {error.message[:100]}"
         yield Finding(f"It doesn't take {words}. {first}")
     if not cause.is_open:
         yield from _parameters(subject, search, cause)
 
 
 def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
-    """Yield what is wrong far from zero, or in a dtype, and how precisely it computes."""
+    """Yield what is wrong far from zero, or in a dtype, and how precisely the layer computes."""
     name = dtype_name(subject.computes_in)
     if any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts):
         yield Finding("If it stores γ − 1, as Gemma's norms do, then adding 1 is right.")
@@ -101,7 +101,7 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
         yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
     elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
         # Many correct layers are written for float32.
-        yield Finding(f"In {dtypes[0]} a square is too large. Compute in float32 there.")
+        yield Finding(f"Squaring overflows in {dtypes[0]}. Do that step in float32.")
     elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
         yield _slip(slip, ". In float64 no difference was found.")
@@ -124,7 +124,7 @@ def _parameters(subject: Subject, search: Search, cause: Cause) -> Iterator[Find
     held = {LETTERS[role]: path for role, path in subject.held.items()}
     if any(path not in LETTERS for path in held.values()):
         named = [f"{letter} is called `{path}`" for letter, path in held.items()]
-        yield Finding(f"In its state dict {spoken(named)}.")
+        yield Finding(f"In its state dict, {spoken(named)}.")
     if plain := [f"{letter} (`{path}`)" for letter, path in held.items() if path not in learns]:
         yield Finding(f"No optimizer finds {spoken(plain)}, which isn't a parameter of a module.")
 
@@ -138,7 +138,7 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     norm, like, tensors = search.norm, search.norm.parameters, subject.tensors(subject.layer)
     if "weight" not in like or not subject.is_module:
         return cause
-    mine = {  # a tensor of a different size holds both, or something else
+    mine = {  # a tensor of a different size may hold both γ and β, or something unrelated
         role: tensors[path]
         for role, path in subject.held.items()
         if role in like and tensors[path].numel() == like[role].numel()
@@ -160,12 +160,12 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     if not words or (is_new and not cause.is_right):
         return cause
     slip = f"it holds different numbers than `like`: {words}"
-    if not cause.is_right or (is_new and not mine_is_new):  # `like` says which norm
+    if not cause.is_right or (is_new and not mine_is_new):  # `like` only says which norm it is
         return cause._replace(remark=f" {capitalized(slip)}.")
     same = " With the same numbers in both, no difference was found."
     return cause._replace(is_right=False, remark=same).because([slip])
 
 
 def _is_constant(p: Tensor) -> bool:
-    """Tell whether a parameter is constant, as in a new layer."""
+    """Return whether a parameter is constant, as in a new layer."""
     return bool(p.min() == p.max())

@@ -9,8 +9,8 @@ __all__ = ["fitted", "nearest"]
 
 STARTS = torch.logspace(-12, 5, 69, dtype=torch.float64)
 STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0, only possible factors
-AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # times a number: up to both neighbors
-FIRST = 0.35  # the share of the result that may be left at first
+AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # relative steps to both neighbors
+FIRST = 0.35  # the share of the result that may be unexplained at first
 LOOKS, CLOSER = 14, 8.0
 LOOSE, CLOSE = 3.0, 1e-6
 
@@ -18,8 +18,8 @@ LOOSE, CLOSE = 3.0, 1e-6
 def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
     """Return the number with which `run` comes within the limit of a result, or None.
 
-    The search zooms in until it finds one, or until no number between two neighbors can be near
-    enough.
+    The search zooms in until it finds such a number, or until no number between two neighbors can
+    be near enough.
 
     Args:
         run: returns the results for several numbers at once, of shape (numbers, 1, …, 1).

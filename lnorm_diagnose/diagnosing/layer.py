@@ -1,4 +1,4 @@
-"""Diagnose a layer: run it beside its reference, find out why it differs, and say where."""
+"""Diagnose a layer: run it and its reference, find out why they differ, and say where."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ LEADING = ((2, 3), (2, 3, 5), (5,))  # axes before the features; all sizes diffe
 SQUARE = 32  # the most features that are tried as a square
 UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
-TAKEN = (torch.float64, torch.float32)  # as input; some layers take only the second one
+TAKEN = (torch.float64, torch.float32)  # as input; some layers take only float32
 HALF = (torch.float16, torch.bfloat16)
 
 
@@ -50,7 +50,7 @@ def diagnose_layer(
     """Find how a layer differs from a norm.
 
     Args:
-        given: γ and β, by their roles.
+        given: γ and β, keyed by role.
         shape: the shape of γ, if the layer takes only one.
         named: further arguments for each call, by name.
     """
@@ -111,7 +111,7 @@ def diagnose_layer(
 
 
 def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
-    """Return (whether features are on axis 1, shape of γ, shape of x), the likely ones first."""
+    """Return (whether features are on axis 1, shape of γ, shape of x), the likeliest first."""
     axes = (False,) if known and len(known) > 1 else (False, True)
     layouts = [*itertools.product(axes, [known] if known else SIZES)]
     usual = [(*each, shape) for each in layouts for shape in _shapes(*each)[:2]]
@@ -147,7 +147,7 @@ def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
     found = subject.coarsest(trial)
     if found != torch.float64:
         return found
-    wide = replace(trial, x=1e4 * trial.x)  # where ε doesn't matter, but a part may be float32
+    wide = replace(trial, x=1e4 * trial.x)  # ε doesn't matter there, but a part may be float32
     value = subject.result(wide)
     exact, rough = (Case(norm, wide, value, u).is_right for u in (ROUNDOFF_64, ROUNDOFF_32))
     return torch.float32 if rough and not exact else found
@@ -158,7 +158,7 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
         own = given.get(role, norm.parameters.get(role))
-        # If `like` doesn't have it, the layer keeps its own.
+        # If `like` doesn't have a parameter, the layer keeps its own.
         is_kept = own is None and norm.module is not None and role in subject.held
         is_free = not is_kept and (subject.has(role) or (subject.is_module and own is not None))
         chosen[role] = parameter(norm.shape, seed) if is_free and role not in given else own
@@ -167,7 +167,7 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
 
 
 def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], Diagnosis | None]:
-    """Call copies several times; return what that changes, and a diagnosis if it's a mistake."""
+    """Call copies several times; return what the calls change, and a diagnosis if that's wrong."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
     pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
@@ -205,7 +205,7 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], 
 def _judged(
     subject: Subject, norm: Reference, pairs: Sequence[tuple[Trial, Result]], is_held: bool
 ) -> Diagnosis:
-    """Judge a layer by its trials and their results and, if `is_held`, with its own γ and β."""
+    """Judge a layer by the results of its trials and, if `is_held`, also with its own γ and β."""
     search = Search([Case(norm, *pair, subject.unit_roundoff) for pair in pairs])
     cause = _cause(subject, search)
     if is_held:

@@ -15,10 +15,10 @@ from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
 __all__ = ["cause_of", "other_parameters", "place"]
 
-LEAST = 5  # rows to judge by
-MOST = 2_000  # rows, or features, whose order is checked
+LEAST = 5  # the fewest rows to judge by
+MOST = 2_000  # the most rows, or features, whose order is checked
 LARGEST_SQUARED = torch.finfo(torch.float16).max ** 0.5
-SMALL = 0.01  # of the largest number; if all errors are smaller, that's worth saying
+SMALL = 0.01  # share of the largest number; if all errors are smaller, that's worth saying
 
 
 def _tables(case: Case) -> tuple[Tensor, ...]:
@@ -60,7 +60,7 @@ def _law(case: Case) -> str:
         return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
         own, right, near = (each[:MOST] for each in tables)
-        for part in (slice(LEAST), slice(None)):  # most aren't reordered, as a few show
+        for part in (slice(LEAST), slice(None)):  # most aren't reordered, which a few show
             of = torch.cdist(own[part], right, p=torch.inf).argmin(1)
             if not ((own[part] - right[of]).abs() <= near[of]).all():
                 break

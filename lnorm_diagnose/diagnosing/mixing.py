@@ -1,4 +1,4 @@
-"""Find how rows, or features, affect each other: change one, and see what else changes."""
+"""Find out how rows or features affect each other: change one, and see what else changes."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,7 +10,7 @@ from lnorm_utils.words import counted, spoken
 
 __all__ = ["how_mixed", "listed"]
 
-MOST = 1_000  # rows, or features, that are changed one by one
+MOST = 1_000  # the most rows or features that are changed one by one
 MOST_NAMED = 6
 FAR = 100.0
 
@@ -42,12 +42,12 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float
     rows_change = changes(0, other)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    # With a large number, an effect that only a row's largest feature has shows, too.
+    # A large number also reveals an effect that only a row's largest feature has.
     return [*said, *_features(changes(1, FAR * other))]
 
 
 def _mixed(changed: Tensor, entry: int) -> str:
-    """Say which rows change which others; an entry of the batch has `entry` rows."""
+    """Say which rows change which other rows; an entry of the batch has `entry` rows."""
     n = torch.arange(len(changed))
     itself = n[:, None] == n
     others = changed & ~itself

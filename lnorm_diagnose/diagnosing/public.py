@@ -44,13 +44,13 @@ def diagnose(
             (*, *normalized_shape), in any unit.
         y: what came out, of the shape of x, without a unit.
         like: the module that it should be like: an `nn.LayerNorm` or an `nn.RMSNorm`. By default
-            PyTorch's layer norm over the last axis, or over those that the module's γ has.
+            PyTorch's layer norm over the last axis, or over as many axes as the layer's γ has.
         weight: γ, of the shape of the normalized axes; by default 1, or that of `like`.
         bias: β, of the same shape; by default 0, or that of `like`.
         eps: ε, in the squared unit of x; by default that of `like`, or 1e-5.
-        shape: the sizes of the normalized axes, if a function takes only certain ones.
+        shape: the sizes of the normalized axes, if a layer takes only certain sizes.
         named: further arguments for each call, such as `z=gate`. If one of them is a tensor with
-            several axes, x is given only the shape of that tensor.
+            several axes, every x has the shape of that tensor.
 
     Returns:
         A `Diagnosis`. A layer that is random, or fails on every input, gets one that says so.
@@ -58,7 +58,7 @@ def diagnose(
     Raises:
         TypeError: the layer can't be called or has an unknown argument, `like` is neither a layer
             norm nor an RMSNorm, or what should be numbers isn't.
-        ValueError: `eps` is negative or not a number, or two arrays don't have shapes that belong
+        ValueError: `eps` is negative or not a number, or the shapes of two arrays don't fit
             together.
 
     Source: Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, for the search.
@@ -74,10 +74,12 @@ def diagnose(
     if is_numbers and y is None:
         raise TypeError("To diagnose numbers, give two arrays: what went in, and what came out.")
     if is_numbers and named:
-        raise TypeError(f"Two arrays take no further arguments, but got {spoken([*named])}.")
+        raise TypeError(
+            f"With two arrays, diagnose takes no further arguments, but got {spoken([*named])}."
+        )
     if not is_numbers and y is not None:
         raise TypeError(
-            "Give only a layer, or two arrays, but not a layer and an array: "
+            "Give either one layer or two arrays, not a layer and an array: "
             f"the first is a {type(layer).__name__}."
         )
     with quiet():

@@ -1,4 +1,4 @@
-"""What a layer is compared with: a norm and its distractors."""
+"""Define the norm that a layer is compared with, and its distractors."""
 
 import functools
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Reference:
     Args:
         shape: the shape of γ.
         eps: ε.
-        module: the module that it's taken from.
+        module: the module that the norm is taken from.
         family: the name of the norm.
     """
 
@@ -42,7 +42,7 @@ class Reference:
 
     @property
     def parameters(self) -> dict[str, Tensor]:
-        """The γ and β of the module, by their roles."""
+        """The module's γ and β, keyed by role."""
         held = {role: getattr(self.module, role, None) for role in ("weight", "bias")}
         return {role: p.detach().double() for role, p in held.items() if p is not None}
 
@@ -86,7 +86,7 @@ def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.floa
     if not isinstance(like, nn.Module) or shape is None:
         kind = "the class" if isinstance(like, type) else "a"
         raise TypeError(
-            f"like must be a layer norm or an RMSNorm, such as nn.LayerNorm(8), but {kind} "
+            f"`like` must be a layer norm or an RMSNorm, such as nn.LayerNorm(8), but {kind} "
             f"{getattr(like, '__name__', type(like).__name__)} was given."
         )
     is_rms = "rms" in type(like).__name__.lower()

@@ -35,10 +35,10 @@ class Diagnosis:
     Args:
         verdict: which of the results it is.
         summary: the finding in one to three sentences.
-        slips: what is done otherwise than in the reference, one clause for each. If several
-            explain the same numbers, all of them.
-        notes: where it differs, and what else is worth knowing, one sentence for each.
-        tried: what it looked at: shapes, rows, dtypes, modes.
+        slips: what is done differently than in the reference, one clause for each mistake. If
+            several mistakes explain the same numbers, all of them are listed.
+        notes: where the layer differs, and what else is worth knowing, one sentence each.
+        tried: what was tried: shapes, rows, dtypes, modes.
 
     >>> Diagnosis(Verdict.KNOWN, "It differs, and this is why. ε is left out.", ("ε is left out",))
     It differs, and this is why. ε is left out.
@@ -92,7 +92,7 @@ def conclusion(
     """
     slips = [each for each in found if each.slip and not cause.is_open]
     rest = [case.trial.words for case in cause.without if case.kind not in APART]
-    notes = [f"It doesn't explain everything that differs on {spoken(rest)}."] if rest else []
+    notes = [f"This doesn't explain everything that differs on {spoken(rest)}."] if rest else []
     notes += [each.words for each in found if each not in slips]
     clauses = (*cause.slips, *(each.slip for each in slips))
     verdict, words = Verdict.KNOWN, " ".join([cause.words, *(each.words for each in slips)])

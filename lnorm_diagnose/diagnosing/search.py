@@ -17,8 +17,8 @@ from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 
-MANY = 2_000  # numbers; with more, searching for two mistakes, or for a number, takes long
-MOST_WAYS, MOST_NAMED = 3, 6  # explanations given in full, or else in short
+MANY = 2_000  # with more numbers, searching for two mistakes, or for a number, takes long
+MOST_WAYS, MOST_NAMED = 3, 6  # the most explanations given in full, and in short
 ROUND = 0.01  # the share by which a number may be rounded
 OF_EPS = "eps"  # the step whose distractors use a different ε
 
@@ -34,7 +34,7 @@ class Cause(NamedTuple):
         without: the wrong cases that the cause doesn't explain.
         found: the explanations.
         remark: a sentence that comes after everything else, with a space before it.
-        is_seen: whether the slips are only what was seen, so that there may be more.
+        is_seen: whether the slips are only what was seen, so that there may be others.
     """
 
     is_right: bool
@@ -85,9 +85,9 @@ class Search:
         """Find why the results aren't right.
 
         An explanation has to fit the surest trials and, if the layer is right on all of these,
-        those where it's wrong. A single mistake may leave a shape or the gradient unexplained. Two
-        mistakes have to explain everything, because two could fit the rest by chance. Of the
-        explanations that fit, the method takes those that explain the most.
+        also the trials on which it's wrong. A single mistake may leave a shape or the gradient
+        unexplained. Two mistakes have to explain everything, because two could fit the rest by
+        chance. Of the explanations that fit, the method takes those that explain the most.
         """
         compared = self.compare()
         if compared.is_right:
@@ -121,8 +121,8 @@ class Search:
 
         Args:
             wrong: all cases that differ.
-            case: the case that rules out most.
-            whole: the cases that two mistakes have to explain, all of them.
+            case: the case that rules out the most explanations.
+            whole: the cases, all of which two mistakes have to explain.
             most_parts: how many mistakes there may be, 1 or 2.
         """
         known = [option for option in self.distractors if option.value is None]
@@ -190,7 +190,7 @@ class Search:
 
 
 def _once(found: Sequence[Distractors]) -> list[Distractors]:
-    """Keep explanations with round numbers if there are any, and one of several choices of axes."""
+    """Keep explanations with round numbers if any, and only one of several choices of axes."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
     first: dict[frozenset, Distractors] = {}
     for parts in found:

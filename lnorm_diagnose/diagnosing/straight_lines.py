@@ -1,4 +1,4 @@
-"""Find which number is subtracted from each row or feature, and which one divides it."""
+"""Find the number that is subtracted from each row or feature, and the one that divides it."""
 
 import torch
 from torch import Tensor
@@ -9,7 +9,7 @@ from lnorm_utils.words import dtype_name, significant
 
 __all__ = ["straight_lines"]
 
-LEAST = 5  # numbers; two of them determine a line
+LEAST = 5  # any two numbers fit a line exactly, so it takes more than this many to judge by
 
 
 def straight_lines(case: Case) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""Call somebody's layer: find out what it takes, and put numbers into its γ and β."""
+"""Call a given layer: find out which arguments it takes, and set its γ and β."""
 
 import copy
 import inspect
@@ -105,7 +105,7 @@ class Subject:
 
     @property
     def unit_roundoff(self) -> float:
-        """The unit roundoff of what it computes of float64."""
+        """The unit roundoff of the dtype in which the layer computes when its input is float64."""
         return torch.finfo(self.computes_in).eps / 2
 
     def coarsest(self, trial: Trial) -> torch.dtype:
@@ -125,11 +125,11 @@ class Subject:
         return other
 
     def has(self, role: str) -> bool:
-        """Tell whether the layer takes or holds a parameter, "weight" or "bias"."""
+        """Return whether the layer takes or holds a parameter: "weight" or "bias"."""
         return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
     def copy(self, trial: Trial) -> Any:
-        """Return a copy of an object in a trial's dtype, with its γ and β; or the function."""
+        """Return a copy of the layer, with a trial's dtype, γ, and β; a function isn't copied."""
         mine: Any = self.layer if inspect.isroutine(self.layer) else copy.deepcopy(self.layer)
         if self.is_module:
             mine.to("cpu", trial.dtype).train(self.mode)
@@ -140,7 +140,7 @@ class Subject:
             if not tensor.is_leaf:  # as in a TorchScript copy, whose gradients keep their dtype
                 tensor.detach_()
             if tensor.is_floating_point():
-                few = value.detach().flatten()[: tensor.numel()]  # a single γ gets the first one
+                few = value.detach().flatten()[: tensor.numel()]  # a single γ gets the first number
                 tensor.data = few.reshape(tensor.shape).to(trial.dtype).clone()
         return mine
 
@@ -158,7 +158,7 @@ class Subject:
             return Raised.of(error)
 
     def returned(self, layer: Any, trial: Trial) -> Any:
-        """Call a copy on a trial, whose tensors it may change, and return what it returns."""
+        """Return whatever a copy returns for a trial, whose tensors the copy may change."""
         x, g, b = trial.x, trial.weight, trial.bias
         shape = tuple(x.shape[-trial.axes :])
         values = {"weight": g, "bias": b, "both": (g, b), "eps": trial.eps, "shape": shape}
@@ -191,7 +191,7 @@ def _is_floating(value: Any) -> bool:
 
 
 def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
-    """Tell whether two results, which may be values or errors, are the same."""
+    """Return whether two results, which may be values or errors, are the same."""
     if isinstance(one, Raised) or isinstance(other, Raised):
         return type(one) is type(other) and one == other
     return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
@@ -201,8 +201,8 @@ def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
     """Return the names under which an object holds γ and β.
 
     A tensor with one axis is likelier than a single number or a matrix, and `weight` is likelier
-    than a different name. β has the size of γ, and usually the same parent. An object with at most
-    two tensors can have any names: its β is the one that starts as 0.
+    than a different name. β has the size of γ, and usually the same parent. If there are at most
+    two tensors, they can have any names: β is then the one that is 0.
     """
     held: dict[str, str] = {}
     for role in LETTERS:
@@ -224,7 +224,7 @@ def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
 
 
 def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, Tensor]) -> bool:
-    """Tell whether a tensor has the size of the other parameter, if that has been found."""
+    """Return whether a tensor has the size of the other parameter, if that has been found."""
     other = [tensors[name].numel() for r, name in held.items() if r != role]
     return not other or tensor.numel() in other
 
@@ -232,7 +232,7 @@ def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, 
 def _arguments(
     layer: Callable, only_needed: bool = False, named: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return role → name of the argument, or an empty name if it's passed by position.
+    """Return {role: name of the argument}; the name is empty if it's passed by position.
 
     Args:
         only_needed: whether to leave out the optional arguments.
@@ -258,7 +258,7 @@ def _arguments(
             unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(
-            f"diagnose can't tell what to pass for {spoken(unknown)}: pass it by name, such as "
+            f"diagnose can't tell what to pass for {spoken(unknown)}: pass it by name, as in "
             f"`diagnose(yours, {unknown[0][1:-1]}=...)`, or give a function of x, or of x, weight, "
             "bias, eps."
         )

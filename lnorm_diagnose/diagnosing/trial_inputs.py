@@ -1,4 +1,4 @@
-"""The inputs that a layer is given: each shows something that the others hide."""
+"""Make the inputs that a layer is given, each of which shows something that the others hide."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,15 +22,15 @@ class Kind(Enum):
 
     MAIN = "typical rows"
     AWAY = "rows that lie away from zero"
-    FLAT = "rows that are narrow, or half of them 0"
+    FLAT = "rows that are narrow, or in which half of the numbers are 0"
     TINY = "rows so narrow that they show most of ε"
     GRADIENT = "the gradients are compared, not what comes out"
     PART = "a part of a pair of arrays"
-    SHAPE = "another shape, or layout"
-    WIDTH = "another number of features"
+    SHAPE = "a different shape or layout"
+    WIDTH = "a different number of features"
     EDGE = "constant rows"
     FAR = "rows far from zero"
-    DTYPE = "another dtype"
+    DTYPE = "a different dtype"
     OVERFLOW = "numbers in float16 whose squares it can't hold"
 
 
@@ -76,10 +76,10 @@ class Trial:
         """Return the output of a function of x, weight, bias, and eps, or its gradients.
 
         Args:
-            held: the parameters that the function holds instead of taking them, by their roles.
+            held: the parameters that the function holds instead of taking them, keyed by role.
 
         Returns:
-            The output, or the gradients as one row of numbers, with 0 where there is none.
+            The output, or the gradients as one row of numbers, with 0 where there's no gradient.
         """
         x, given = self.x.clone(), [p if p is None else p.clone() for p in (self.weight, self.bias)]
         x = torch.cat([x[:1], x])[1:] if self.is_slice else x
@@ -91,7 +91,7 @@ class Trial:
         for leaf in leaves:
             leaf.requires_grad_()
         with torch.enable_grad():
-            y = function(x * 1, *given, self.eps)  # a copy, as one may change it in place
+            y = function(x * 1, *given, self.eps)  # a copy, which the function may change in place
         if not y.requires_grad:
             raise NoGradientError
         found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), leaves, allow_unused=True)
@@ -107,7 +107,7 @@ class Trial:
         return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
 
     def rows(self, y: Tensor) -> Tensor:
-        """Return numbers as a table with those that are normalized together in one row."""
+        """Return numbers as a table, each row of which is normalized together."""
         return y.double().reshape(-1, self.x.shape[-self.axes :].numel())
 
 
@@ -169,7 +169,7 @@ def trials_for(
         of("constant rows (spread 0)", constant, Kind.EDGE),
         *[replace(of_roles, of_x=False)] * bool(plain.roles),
         of("the gradient", typical(main, 16), Kind.GRADIENT),
-        of("rows of which half is 0", zeros, Kind.FLAT),
+        of("rows in which half of the numbers are 0", zeros, Kind.FLAT),
         of("tiny rows (spread 1e-5 and 1e-8)", tiny, Kind.TINY),
         of(
             "rows with a mean of 100",

@@ -1,4 +1,4 @@
-"""Look into any model: which norms it has, and where its numbers go wrong first."""
+"""Inspect any model: list its norms, and find where its numbers first go wrong."""
 
 from lnorm_diagnose.inspecting.first_wrong import FirstWrong, Wrong, first_wrong
 from lnorm_diagnose.inspecting.norms import Norm, Norms, norms_of

@@ -51,7 +51,7 @@ def _inside(module: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Suppress printing, warnings, and logging, because what runs are trials and copies."""
+    """Suppress printing, warnings, and logging, because only trials and copies run."""
     nowhere, level = io.StringIO(), logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

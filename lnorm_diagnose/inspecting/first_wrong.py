@@ -88,8 +88,8 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     Args:
         model: any module, in the mode in which it should be judged, on any device with float64. A
             compiled one is judged as it was before `torch.compile`.
-        inputs, named: what it's called with, in the shapes that it takes; tensors may stand in
-            tuples, lists, and dicts.
+        inputs, named: what the model is called with; tensors may be inside tuples, lists, and
+            dicts.
 
     Returns:
         `FirstWrong`: print it, or read `not_finite` and `off`.
@@ -134,7 +134,7 @@ class _Call:
         name: the name of the module.
         exact: the same module in float64.
         args, kwargs: what came in.
-        inside: the outputs of the modules inside it so far, by their float64 copies.
+        inside: the outputs of the modules inside it so far, keyed by their float64 copies.
     """
 
     name: str
@@ -245,7 +245,7 @@ def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.
     largest = right[bad].abs().max().item()
     most = torch.finfo(y.dtype).max
     over = f", and {dtype} ends at {significant(most)}" if largest > most else ""
-    return f"{where}; in float64 it has up to {significant(largest)} there{over}."
+    return f"{where}; in float64, numbers there reach {significant(largest)}{over}."
 
 
 def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
@@ -260,8 +260,8 @@ def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
     worst = (error / limit).nan_to_num(0.0).argmax()
     off, explained, scale = (each.flatten()[worst].item() for each in (error, limit, size))
     return (
-        f"the output is off by {significant(off, 2)} where it has up to {significant(scale, 2)} in "
-        f"float64; rounding explains {significant(explained, 2)}."
+        f"the output is off by {significant(off, 2)}, where numbers reach {significant(scale, 2)} "
+        f"in float64; rounding explains {significant(explained, 2)}."
     )
 
 

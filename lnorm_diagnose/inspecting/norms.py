@@ -19,11 +19,11 @@ KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
 NAMED = ("RMSNorm", "LayerNorm")  # how classes of other libraries end, such as LlamaRMSNorm
 LARGE_MEAN = 1.0  # in units of the spread; at this mean, RMSNorm is off by √2
 LOST_DIGITS = 3.0
-LARGE_EPS = 0.01  # of the variance
-NEAR_ZERO = 0.01  # of the median of |γ|
+LARGE_EPS = 0.01  # as a share of the variance
+NEAR_ZERO = 0.01  # as a share of the median of |γ|
 HALFWAY = 0.5  # between 0, the initial γ − 1, and 1, the initial γ
 FAR_FROM_1 = 2.0  # times as large, or as small, as the γ of a new norm
-NOT_ABOVE_ZERO = 0.1  # the smallest share of numbers, if they are γ − 1
+NOT_ABOVE_ZERO = 0.1  # the smallest share of numbers that aren't above 0, if they are γ − 1
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,18 @@ class Norms:
 def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     """List the norms of a model, what they average over, and what is unusual about them.
 
-    With inputs it runs a copy of the model on them, in the mode in which the model is, and looks at
-    what comes into each norm. The model itself stays as it is. It knows PyTorch's LayerNorm and
-    RMSNorm and the course's LayerNorm. It takes a class of another library for a norm over the last
-    axis if its name ends in LayerNorm or RMSNorm, and it has `weight` and `eps`, or
-    `variance_epsilon`. Of other norms it tells the class. It says whether a `weight` that may be
-    γ or γ − 1 looks like one of them. A norm that is written as a function, inside another module's
-    `forward`, isn't seen.
+    With inputs, it runs a copy of the model on them, in the model's current mode, and examines what
+    comes into each norm. The model itself doesn't change. `norms_of` knows PyTorch's LayerNorm and
+    RMSNorm and the course's LayerNorm. It takes another library's class for a norm over the last
+    axis if its name ends in LayerNorm or RMSNorm and it has a `weight` and an `eps` or
+    `variance_epsilon`. For other norms, it names the class. It says whether a `weight` that may be
+    γ or γ − 1 looks like one of them. It can't see a norm that is written as a function inside
+    another module's `forward`.
 
     Args:
-        model: any module; of a compiled one, what it was before `torch.compile`.
-        inputs, named: what it's called with, in the shapes that it takes. Without any only the
-            parameters are looked at.
+        model: any module; a compiled one is examined as it was before `torch.compile`.
+        inputs, named: what the model is called with. If no inputs are given, only the parameters
+            are examined.
 
     Returns:
         `Norms`: print it, or read its `norms` and `skipped`.
@@ -143,7 +143,7 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
 
 def _with_odd_eps(norms: list[Norm]) -> Iterator[Norm]:
-    """Yield the norms, with a remark on each whose ε differs from most."""
+    """Yield the norms, with a remark on each whose ε differs from that of most."""
     usual, count = Counter(norm.eps for norm in norms).most_common(1)[0] if norms else (None, 0)
     of_most = "that of its dtype" if usual is None else significant(usual)
     for norm in norms:
@@ -181,7 +181,7 @@ def _norm(name: str, module: Any, calls: list[tuple[Tensor, Tensor, torch.dtype]
     if calls:
         means, variances, dtypes = zip(*calls, strict=True)
         mean, var = torch.cat(means), torch.cat(variances)
-        # A constant row counts as infinite, 0 / 0 as 0.
+        # The ratio of a constant row counts as infinite, and 0 / 0 as 0.
         ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
         remarks += [
             *_about_mean(module, ratio, {*dtypes}),

@@ -19,7 +19,7 @@ __all__ = ["Float64", "bound", "plain_operations", "sum_abs_terms"]
 LUCK = 2
 SAMPLES = 9  # odd, so that the median is one of them
 STEP = 2.0**-40  # so small that in float64 its effect is linear
-LONGEST = 2.0**20  # a cutoff, as Cauchy-distributed numbers have no largest one
+LONGEST = 2.0**20  # a cutoff, because Cauchy-distributed numbers have no bound
 LOWER = {torch.float16, torch.bfloat16, torch.float32}
 KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # but sum along an axis
 
@@ -107,8 +107,8 @@ def bound(
 
     Args:
         unit_roundoff: half of `torch.finfo(dtype).eps`.
-        operations: how many there are.
-        terms: of how many terms all their sums are, one behind the other.
+        operations: the number of operations that lead to the output.
+        terms: how many terms all their sums have in total.
     """
     of_sums = min(unit_roundoff, torch.finfo(torch.float32).eps / 2)
     roundings = operations**0.5 * unit_roundoff + terms**0.5 * of_sums

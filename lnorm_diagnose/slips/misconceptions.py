@@ -44,5 +44,5 @@ class Misconception(Enum):
 
     @property
     def code(self) -> str:
-        """Its name in files, such as "over-the-batch", whatever its wording is."""
+        """Its name in files, such as "over-the-batch", which doesn't depend on its wording."""
         return self.name.lower().replace("_", "-")

@@ -7,7 +7,7 @@ option of a gap is right, and each distractor says what was done and what the no
 
 As an option, `AXES` stands for each wrong choice of axes that the exercise's tensors allow. Inside
 an option, `NUMBER` stands for a number that is fitted to a layer's results, and `GROUPS` for each
-usual count.
+usual number of groups or heads.
 """
 
 import ast
@@ -38,7 +38,7 @@ OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 NUMBER, GROUPS = re.compile(r"\bNUMBER\b"), re.compile(r"\bGROUPS\b")
-COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # heads, or groups
+COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # of heads or groups
 
 
 class AxisChoices(NamedTuple):
@@ -46,7 +46,7 @@ class AxisChoices(NamedTuple):
 
     right: str = ""
     wrong: Sequence[tuple[str, str, Misconception | None]] = ()
-    in_part: bool = True  # whether gaps without `Tag.WHOLE` try all of them, too
+    in_part: bool = True  # whether gaps without `Tag.WHOLE` try all wrong choices, too
 
 
 class ErrorModel:
@@ -108,7 +108,7 @@ class ErrorModel:
         return distractors, programs
 
     def _wrong(self, gap: Sequence[Option], text: str, number: int) -> list[Option]:
-        """Return the distractors of a gap; its number counts the gaps of all texts."""
+        """Return the distractors of a gap; gaps are numbered across all texts."""
         step = STEP.findall(text, 0, gap[0].at)[-1]
         each = (option for part in gap[1:] for option in self._each(part))
         return [p._replace(gap=number, number=n, step=step) for n, p in enumerate(each, 1)]
@@ -157,7 +157,7 @@ class ErrorModel:
 
 
 def _with_choices(program: ast.Module) -> ast.Module:
-    """Make each method of a class begin by reading what is chosen for its object."""
+    """Make each method of a class begin by reading the choices made for its object."""
     for each in program.body:
         for step in each.body if isinstance(each, ast.ClassDef) else ():
             assert isinstance(step, ast.FunctionDef)

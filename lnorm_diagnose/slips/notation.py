@@ -31,12 +31,12 @@ MOST = 600  # programs per template
 class Tag(Enum):
     """What else a text can say about a distractor, in the words used in its brackets."""
 
-    COMMON = "common"  # so frequent that it's tried in combination with each other option
+    COMMON = "common"  # so frequent that it's tried in combination with every other option
     WHOLE = "whole"  # every choice of axes is tried in it, even if other gaps get only a few
     NEEDS_BETA = "needs β"  # it has no effect without β
     ALONE = "alone"  # so rare that it's never tried in combination with another option
     ADDS_ONE = "adds one"  # it's right for a layer that stores γ − 1
-    EXERCISES = "exercises"  # it's used only in exercises, not for a layer that nobody has read
+    EXERCISES = "exercises"  # it's used only in exercises, not to diagnose a layer
 
 
 TAGS = [tag.value for tag in Tag]
@@ -102,7 +102,7 @@ class Template(NamedTuple):
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
-        """All choices, as an option's number for each gap; that of the last gap changes first."""
+        """All choices, as an option's number for each gap; that of the last gap changes fastest."""
         return list(itertools.product(*(range(len(gap)) for gap in self.gaps)))
 
     @property

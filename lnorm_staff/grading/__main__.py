@@ -27,20 +27,20 @@ from lnorm_staff.tables import TableError
 NO_WALLS = """\
 Nothing would keep the notebooks from reading and changing your files or using the network,
 because bubblewrap (0.8 or newer) can't create a sandbox here: {}
-docs/walls.md says what to do, even on Ubuntu 24.04. To go on anyway, add --without-walls."""
+docs/walls.md says what to do, including on Ubuntu 24.04. To go on anyway, add --without-walls."""
 WITHOUT_WALLS = "Careful: the notebooks can read and change your files, and use the network."
 ROOT = """\
 You are root, so the students' code would run as root too. If it escaped from its sandbox, it
 could do anything to this machine. Grade as a different user, or add --as-root."""
-ENDING = "SIGTERM", "SIGHUP"  # a request to end, and what a closing terminal sends
-MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # files in these states are counted, not listed one by one
+ENDING = "SIGTERM", "SIGHUP"  # sent to ask a program to end, and by a closing terminal
+MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # files in these states are counted, not listed
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command given on the command line.
 
     Returns:
-        0 on success, 1 on an error, 3 if some answers couldn't be judged, and 130 after Ctrl-C or
+        0 on success, 1 on an error, 3 if some answers couldn't be judged, and 130 after Ctrl+C or
         a signal that asks the grader to end.
     """
     options = parser().parse_args(arguments)
@@ -70,20 +70,22 @@ def parser() -> argparse.ArgumentParser:
     student.set_defaults(command=write_copy, umask=0o022)
     graded = commands.add_parser("grade", help="grade notebooks, exercise by exercise")
     add = graded.add_argument
-    about = "a notebook, a folder, or an archive; or exercises.csv, to rewrite the rest"
+    about = "a notebook, a folder, or an archive; or exercises.csv, to rewrite the other files"
     add("submissions", type=_path, nargs="+", metavar="submission", help=about)
-    add("--out", type=_path, help="write tables, report, and feedback here")
+    add("--out", type=_path, help="folder for tables, report, and feedback")
     add("--class", type=_path, dest="gradebook", metavar="TABLE", help="from Moodle or Canvas")
-    add("--timeout", type=float, default=60, help="seconds allowed for a cell (60)")
+    add("--timeout", type=float, default=60, help="seconds allowed for a cell (default: 60)")
     usable = getattr(os, "sched_getaffinity", lambda process: range(os.cpu_count() or 1))(0)
-    add("--jobs", type=int, default=len(usable), help="notebooks to run at once (one per core)")
+    add("--jobs", type=int, default=len(usable), help="notebooks at once (default: one per core)")
     add("--as-root", action="store_true", help="grade even as root")
     add("--without-walls", action="store_true", help="grade even without bubblewrap")
     add("--site", default="", help="address of your web edition, for links in the report")
-    # Nobody else on this machine may open the files that are written.
+    # No other user of this machine may open the files that the grader writes.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
-        command.add_argument("--lessons", type=_lesson, nargs="+", metavar="01", help="only these")
+        command.add_argument(
+            "--lessons", type=_lesson, nargs="+", metavar="01", help="only these lessons"
+        )
     return parser
 
 
@@ -99,7 +101,7 @@ def _lesson(text: str) -> str:
 
 
 def write_copy(options: argparse.Namespace) -> int:
-    """Write the copy for students."""
+    """Write a copy of the course for students."""
     student_zip(COURSE, options.archive, options.lessons)
     print(f"Wrote the copy for students to {options.archive}. Its solutions are closed.")
     return 0
@@ -110,7 +112,7 @@ def grade(options: argparse.Namespace) -> int:
     given = options.submissions
     is_table = [path.suffix for path in given] == [".csv"]
     out = options.out or (given[0].parent if is_table else None)
-    # Read these first, so that a mistake in them shows before the long work.
+    # Read both tables first, so that a mistake in them is reported before the long run.
     before = class_folder.earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
     done: dict[Grade, list[Grade]] = {}
@@ -123,7 +125,7 @@ def grade(options: argparse.Namespace) -> int:
             by_hand = signals(["SIGINT"], signal.default_int_handler)
             with by_hand, signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
                 run(options, done)
-    finally:  # even after Ctrl-C or an error, so that no finished grade is lost
+    finally:  # even after Ctrl+C or an error, so that no finished grade is lost
         told: list[str] = []
         if done:
             new = [each for of_file in done.values() for each in of_file]
@@ -138,7 +140,7 @@ def grade(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def signals(names: Iterable[str], handler: Any) -> Iterator[None]:
-    """Set a handler for the signals that this system has, during a `with` block."""
+    """During a `with` block, set a handler for those of the signals that this system has."""
     kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {kind: signal.signal(kind, handler) for kind in kinds}
     try:
@@ -155,7 +157,7 @@ def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
         SystemExit: the user is root, there's no sandbox, there's nothing to grade, or an option
             has a value that can't be used.
         OSError: a submission doesn't exist.
-        KeyboardInterrupt: the user pressed Ctrl-C.
+        KeyboardInterrupt: the user pressed Ctrl+C.
     """
     given = options.submissions
     if not (0 < options.timeout <= 86_400 and options.jobs > 0):
@@ -168,7 +170,7 @@ def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
         print(WITHOUT_WALLS, file=sys.stderr)
     found = list(collect(given, options.lessons))
     if not found:
-        sys.exit(f"There is no file in {', '.join(map(str, given))}.")
+        sys.exit(f"There are no files in {', '.join(map(str, given))}.")
     for state, number in Counter(f.whole.state for f in found if f.whole.state in MANY).items():
         print(f"Notebooks {state}: {number:,}")
     files = [file for file in found if file.whole.state != ON_ANOTHER]

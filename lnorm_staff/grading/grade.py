@@ -14,27 +14,27 @@ __all__ = [
 
 RIGHT = "right"
 FURTHER = "further"
-# What an exercise can say about an attempt; `STATES` are all results that a grade can have.
+# The verdicts that an exercise can give; `STATES` contains all states that a grade can have.
 VERDICTS = {RIGHT: State.RIGHT, "wrong": State.WRONG, "not attempted": State.NOT_ATTEMPTED}
 NOT_JUDGED = "not judged"  # because the machine failed, which isn't the student's fault
 STATES = (*VERDICTS, "missing", "crashed", "timed out", NOT_JUDGED)
 # States of a whole file that contains nothing to grade, or can't be graded.
 UNTOUCHED, STRAY, NOT_GRADED = "untouched", "not of this course", "not graded"
-ON_ANOTHER = "on a different lesson"  # from those that were requested
+ON_ANOTHER = "on a different lesson"  # not one of those requested
 
-Who = tuple[str, str]  # name and id
+Who = tuple[str, str]  # a student's name and id
 
 
 @dataclass(frozen=True)
 class Grade:
-    """The result of one exercise in a file; without an exercise, why the file isn't graded.
+    """The result of one exercise in a file, or the reason why the file isn't graded.
 
     The table of exercises has a column for each field.
     """
 
     student: str
     id: str  # the number by which Moodle or Canvas knows the student
-    file: str  # its path, from the student's own folders on
+    file: str  # its path, starting at the student's own folder
     feedback: str  # the path at which the student's feedback is returned
     lesson: str = ""  # the name of its notebook, such as "01_mean"
     exercise: str = ""
@@ -44,7 +44,7 @@ class Grade:
     mistake: str = ""
     misconception: str = ""  # codes of the misconceptions that the mistake may come from
     message: str = ""
-    further: str = ""  # FURTHER in a side trip, which earns no points; else empty
+    further: str = ""  # FURTHER in a side trip, which earns no points; otherwise empty
     quoted: str = ""  # the part of the message that the student's own code wrote
     attempt: str = ""  # the value or the source code, as the notebook sent it
 
@@ -60,7 +60,7 @@ class Grade:
 
     @property
     def earned(self) -> float:
-        """Return the points: a person's, or else 1 if it's right and not in a side trip."""
+        """Return the points that a person gave, or else 1 for a right answer not in a side trip."""
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property
@@ -71,7 +71,7 @@ class Grade:
 
 
 def best(grades: Sequence[Grade]) -> Grade:
-    """Return the best grade of an exercise, and the last one of equally good grades.
+    """Return the best grade of an exercise; among equally good grades, return the last.
 
     "Not judged" ranks above "wrong", because the attempt may be right.
     """
@@ -92,7 +92,7 @@ def right_of(grades: Collection[Grade]) -> str:
 
 
 def in_short(grades: Sequence[Grade]) -> str:
-    """Sum up a file's grades in a line, such as "01_mean, 2 of 3 right; missing: center"."""
+    """Sum up a file's grades in one line, such as "01_mean, 2 of 3 right; missing: center"."""
     if not grades[0].exercise:
         return f"{grades[0].state}: {grades[0].message}"
     told = []

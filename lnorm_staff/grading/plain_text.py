@@ -13,7 +13,7 @@ MOST_OF_AN_ERROR = 120  # characters; an error can quote anything that the cell 
 MOST_OF_A_REMARK = 500  # a remark quotes a line of the student's code, and its error
 MOST_OF_A_MESSAGE = 1000
 MOST_LOOKED_AT = 5000
-# Folders that would reveal whose machine this is, plain and with Windows' backslashes escaped.
+# The names of these folders would reveal whose machine this is, even with escaped backslashes.
 _NAMED = os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), f"{__file__}/../../.."
 _FOUND = {form(path) for path in _NAMED for form in (os.path.abspath, os.path.realpath)} - {"/"}
 PLACES = sorted(_FOUND | {repr(path)[1:-1] for path in _FOUND}, key=len, reverse=True)
@@ -31,12 +31,12 @@ def one_line(text: object, most: int = MOST_OF_AN_ERROR) -> str:
 
 
 def several_lines(text: object) -> str:
-    """Make a text printable but keep its lines, as a program needs them."""
+    """Make a text printable but keep its line breaks, because it may be a program."""
     return "\n".join(printable(line.expandtabs(4)) for line in _placeless(text).splitlines())
 
 
 def _placeless(text: object) -> str:
     words = str(text)[:MOST_LOOKED_AT]
-    for place in PLACES:  # a folder before its parent
+    for place in PLACES:  # a folder comes before its parent
         words = words.replace(place, "…")
     return words

@@ -17,18 +17,20 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command given on the command line.
 
     Raises:
-        SystemExit: there is no such lesson, or a page contains a mistake.
+        SystemExit: the given lesson doesn't exist, or a page contains a mistake.
     """
     parser = argparse.ArgumentParser(prog="python -m lnorm_staff.web", description=__doc__)
     commands = parser.add_subparsers(
         required=True, metavar="site, handout, or polls", dest="command"
     )
     site = commands.add_parser("site", help="write all pages")
-    site.add_argument("--out", type=Path, default=PROJECT / "site", help="where to write (site)")
+    site.add_argument(
+        "--out", type=Path, default=PROJECT / "site", help="the folder to write to (default: site)"
+    )
     handout = commands.add_parser("handout", help="write one lesson as a single file")
     handout.add_argument("lesson", help="a number such as 06, a topic, or lecture")
     polls = commands.add_parser("polls", help="write predictions for learning platforms")
-    polls.add_argument("--lessons", nargs="+", metavar="LESSON", help="such as 06 (all)")
+    polls.add_argument("--lessons", nargs="+", metavar="LESSON", help="such as 06 (default: all)")
     polls.add_argument("--site", default="", help="the address of the web edition, for QR codes")
     options = parser.parse_args(arguments)
     if options.command == "site":
@@ -44,8 +46,8 @@ def main(arguments: list[str] | None = None) -> None:
     if is_poll:
         out, site = PROJECT / "build/polls", options.site.rstrip("/")
         number = write_polls(chosen or lessons(ORIGINALS), out, f"{site}/" if site else "")
-        codes = "with QR codes" if site else "without QR codes, which need ADDRESS=…"
-        print(f"Wrote {counted(number, 'question')} to {out}, {codes}")
+        codes = "QR codes are included." if site else "To include QR codes, add ADDRESS=…"
+        print(f"Wrote {counted(number, 'question')} to {out}. {codes}")
         return
     pages, name = PROJECT / "build/for_handouts", chosen[0].stem if chosen else LECTURE
     out = PROJECT / "build/handouts" / f"{name}.html"

@@ -1,4 +1,4 @@
-"""Draw an explorer's states ahead of time, into files that a web page fetches when needed."""
+"""Render an explorer's states ahead of time to files that a web page fetches when needed."""
 
 import ast
 import contextlib
@@ -26,11 +26,11 @@ APOSTROPHE = re.compile("(?<=[a-z])(?:'|&#x27;)(?=[a-z])")
 
 @dataclass(frozen=True)
 class Call:
-    """A call of an explorer in a lesson.
+    """A call to an explorer in a lesson.
 
     Args:
-        source: the call, without its preset.
-        preset: the preset to start with, or "".
+        source: the call's source code, without the preset.
+        preset: the preset to start with, or "" for none.
     """
 
     source: str
@@ -43,7 +43,7 @@ class Call:
 
 
 def calls_in(source: str) -> list[Call]:
-    """Find the explorers that a cell shows: calls of `explore_…` that are whole statements.
+    """Find the explorers that a cell shows: calls to `explore_…` that are whole statements.
 
     >>> calls_in("explore_batch(preset='a lone pair')")
     [Call(source='explore_batch()', preset='a lone pair')]
@@ -60,18 +60,18 @@ def calls_in(source: str) -> list[Call]:
 
 
 def bake(source: str, cache: Path) -> Path:
-    """Draw all states of an explorer, unless they're in the cache, and return their folder.
+    """Draw all states of an explorer unless they're cached, and return the folder with them.
 
     In the folder, `page.json` describes the explorer as `Explorer.about` does, with its initial
     state. `first.gz` has the frames of the initial state and of the presets. `all.gz` has a line
-    for each state, in which the last control changes fastest.
+    for each state; from line to line, the last control changes fastest.
 
     Args:
-        source: the call of the explorer, such as "explore_collapse()".
-        cache: the folder with a folder for each explorer and version of what it depends on.
+        source: the call to the explorer, such as "explore_collapse()".
+        cache: the folder with a subfolder for each explorer and each version of its dependencies.
 
     Raises:
-        ValueError: the call needs a name that `lnorm_course.explorers` doesn't have.
+        ValueError: the call uses a name that `lnorm_course.explorers` doesn't have.
     """
     folder = cache / f"{Call(source, '').topic}-{_fingerprint(source)}"
     if folder.exists():
@@ -93,7 +93,7 @@ def bake(source: str, cache: Path) -> Path:
 
 
 def page_of(folder: Path, preset: str) -> dict[str, Any]:
-    """Return a page's data about an explorer that was drawn, with its initial frame."""
+    """Return the data that a page needs about a baked explorer, with its initial frame."""
     page: dict[str, Any] = json.loads((folder / "page.json").read_text("utf-8"))
     frames = json.loads(gzip.decompress((folder / "first.gz").read_bytes()))
     states = {each["name"]: each["state"] for each in page["presets"]}
@@ -115,7 +115,7 @@ def curly(text: str) -> str:
 
 
 def in_script(data: Any) -> str:
-    """Return data as an HTML element for a page's scripts to read."""
+    """Return data as JSON in an HTML element that a page's scripts can read."""
     text = _json(data).replace("</", "<\\/")
     return f'<script type="application/json">{text}</script>'
 
@@ -127,7 +127,7 @@ def _evaluate(source: str) -> Any:
         return eval(source, dict(vars(explorers)))
     except NameError as error:
         raise ValueError(
-            f"A page can show {source} only if it needs just lnorm_course.explorers: {error}."
+            f"A page can show {source} only if lnorm_course.explorers has its names: {error}."
         ) from None
 
 

@@ -20,7 +20,7 @@ __all__ = ["as_data", "code_exercise", "in_order", "options", "prediction", "uns
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
 ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
 
-# A word to answer with, and what it stands for, as a question lists them: `"a": the rows;`.
+# Matches a word to answer with and its meaning, as a question lists them: `"a": the rows;`.
 OPTION = re.compile(r'(?:^- |(?<=\s))"(\w+)": (.+?)(?:; |[;.]?$)', re.MULTILINE)
 
 
@@ -61,12 +61,12 @@ def options(text: str, question: Prediction) -> tuple[str, dict[str, str]]:
 def prediction(
     question: Prediction, asked: str = "", choices: Mapping[str, str] | None = None
 ) -> str:
-    """Write a prediction as HTML: a form, its hints, and the data with which the script judges it.
+    """Write a prediction as HTML: a form, its hints, and the data for judging an answer.
 
     Args:
         question: the prediction, with or without words to choose from.
-        asked: its text, which gives the words their order.
-        choices: what each word means, if the text says so.
+        asked: the question's text, which determines the order of the words.
+        choices: the meaning of each word, if the text lists the words.
     """
     data = as_data(question)
     kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
@@ -93,7 +93,7 @@ def prediction(
 
 
 def code_exercise(exercise: CodeExercise, start: str) -> str:
-    """Write an exercise in code as HTML: a program with gaps, its hints, and its solution.
+    """Write a code exercise as HTML: a program with gaps, its hints, and its solution.
 
     Args:
         exercise: the exercise.
@@ -104,7 +104,7 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
         f"{_code(start)}"
-        "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
+        "<p>Fill it in on paper or in JupyterLab. Then compare it with the solution.</p></div>"
         f"{curly(data)}{_hints(exercise)}"
         f"<details><summary>Solution{unseen(exercise)}</summary>"
         f"{_code(exercise.template.program())}</details></div>"
@@ -112,7 +112,7 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
 
 
 def in_order(question: Prediction, asked: str) -> list[str]:
-    """Sort the possible answers in the order of the question, which may put them in quotes."""
+    """Sort the possible answers in the order in which the question names them, quoted or not."""
 
     def place(word: str) -> int:
         places = (asked.rfind(form) for form in (f'"{word}"', word))
@@ -130,7 +130,7 @@ def _hints(exercise: Exercise) -> str:
 
 
 def unseen(exercise: Exercise) -> str:
-    """Tell screen readers what a button is for, because a page has many with the same label."""
+    """Name a button's exercise for screen readers, because many buttons have the same label."""
     return f'<span class="lnorm-unseen">: {exercise.name.replace("_", " ")}</span>'
 
 
@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 
 
 def _code(source: str) -> str:
-    """Write Python as Sphinx does, so that it's colored like other code on the page."""
+    """Write Python code as HTML, highlighted as Sphinx does it, to match other code on the page."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer

@@ -1,4 +1,4 @@
-"""Where readers get the course: from its repository, or as an archive beside the pages."""
+"""Where readers get the course: from its repository, or as an archive published with the pages."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 __all__ = ["ARCHIVE", "addressed", "getting_page", "how_to_get", "write_archive"]
 
 ARCHIVE = "layer-norm-course.zip"
-# The placeholder in a page for the address of the repository.
+# In a page, this placeholder stands for the address of the repository.
 ADDRESS = "ADDRESS-OF-THE-COURSE"
 HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
 # The README's sections that are useful on a page; the others list the lessons, as the sidebar does.
@@ -15,7 +15,7 @@ SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
 
 
 def write_archive(project: Path, out: Path) -> int:
-    """Pack the last commit into a zip archive; return its size in bytes, or 0 without git."""
+    """Pack the last commit into a zip archive; return its size in bytes, or 0 if git fails."""
     pack = ["git", "-C", str(project), "archive", f"--prefix={out.stem}/", "-o", str(out), "HEAD"]
     try:
         subprocess.run(pack, check=True, capture_output=True)
@@ -25,11 +25,11 @@ def write_archive(project: Path, out: Path) -> int:
 
 
 def how_to_get(repository: str, size: int) -> str:
-    """Say how to get the course, as Markdown for a page at the top of the site.
+    """Return Markdown that says how to get the course, for a page at the top level of the site.
 
     Args:
-        repository: the address of the repository, or "".
-        size: the bytes of the archive beside the pages, or 0.
+        repository: the address of the repository, or "" if it has none.
+        size: the size in bytes of the archive published with the pages, or 0 if there's none.
     """
     if repository:
         download = f"[Download the course]({repository}/archive/HEAD.zip)"
@@ -44,8 +44,9 @@ def getting_page(readme: str, how: str) -> str:
     """Turn the README into a page about getting the course.
 
     Args:
-        readme: its text, where `<!--here-->` marks what only applies in a repository.
-        how: the text that replaces it.
+        readme: the README's text, in which `<!--here-->` and `<!--/here-->` enclose what applies
+            only in a repository.
+        how: the text that replaces the enclosed text.
     """
     _, *sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
     kept = [s for s in sections if s.split("\n", 1)[0].removeprefix("## ") in SECTIONS]
@@ -53,5 +54,5 @@ def getting_page(readme: str, how: str) -> str:
 
 
 def addressed(page: str, repository: str) -> str:
-    """Write the address of the repository into a page, if there is one."""
+    """Insert the repository's address, if it has one, into a page."""
     return page.replace(ADDRESS, repository or ADDRESS)

@@ -1,4 +1,4 @@
-"""Move a notebook's images into files beside the pages, and fold their descriptions under them."""
+"""Move a notebook's images into separate files, and put a folded description below each image."""
 
 import base64
 import hashlib
@@ -31,7 +31,7 @@ def in_files(cells: Sequence[Cell], folder: Path, address: str) -> Iterator[Cell
         image = base64.b64decode(found[2])
         name = f"{hashlib.sha256(image).hexdigest()[:16]}.{found[1]}"
         (folder / name).write_bytes(image)
-        # An explorer's still image doesn't state its size, but a PNG's first bytes contain it.
+        # An explorer's still image has no size in HTML, but a PNG's first bytes contain its size.
         width, height = (int.from_bytes(image[i : i + 4], "big") for i in (16, 20))
         look = found[3] or f'width="{width}" height="{height}"'
         return f'src="{address}{name}" {look} loading="lazy">'
@@ -48,7 +48,7 @@ def in_files(cells: Sequence[Cell], folder: Path, address: str) -> Iterator[Cell
 
 
 def with_words(cell: Cell) -> Cell:
-    """Fold the description of each picture under it, and link it for screen readers."""
+    """Put each picture's description, folded, below it, and link the two for screen readers."""
     outputs: list[dict[str, Any]] = []
     for output in cell["outputs"]:
         data = output.get("data", {})

@@ -1,4 +1,4 @@
-"""Write the lectures of `docs/lectures.toml` as a page that shows one thing at a time."""
+"""Write the lectures of `docs/lectures.toml` as a page that shows one screen at a time."""
 
 import re
 import tomllib
@@ -22,10 +22,10 @@ KEYS = {"ask": str, "words": str, "discuss": int, "show": str, "minutes": int, "
 
 
 def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the parts of each lecture by its name.
+    """Read a file of lectures, and return each lecture's parts, keyed by its name.
 
     Raises:
-        ValueError: a part names something unknown or is malformed; the message says where.
+        ValueError: a part is malformed or names something unknown; the message says where.
     """
     text = path.read_text("utf-8")
 
@@ -52,7 +52,7 @@ def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _check(key: str, value: Any) -> None:
-    """Raise an error if a line of a lecture is wrong; the error says what is allowed."""
+    """Raise an error if a part's key or value is invalid; the error says what is allowed."""
     kind = one_of(key, KEYS, "the key") and KEYS[key]
     if not isinstance(value, kind):
         raise ValueError(f"{key} must be {'a number' if kind is int else 'text'}, not {value!r}.")
@@ -65,10 +65,10 @@ def _check(key: str, value: Any) -> None:
 
 
 def lecture_page(path: Path, draw: Callable[[str], Path]) -> str:
-    """Write the lectures of a file as a page.
+    """Write the lectures in a file as an HTML page.
 
     Args:
-        draw: a function from the call of an explorer to the folder with its frames.
+        draw: a function that, given a call to an explorer, returns the folder with its frames.
     """
     lectures = read_lectures(path)
     for parts in lectures.values():

@@ -1,4 +1,4 @@
-"""Draw the map of the lessons: boxes, with arrows from each lesson to those that need it."""
+"""Draw the map of the lessons: a box for each, with arrows to the lessons that need it."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -13,14 +13,14 @@ Place = tuple[int, int]  # row and column, from 1
 
 
 def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
-    """Draw lessons as HTML, each below those that it needs.
+    """Draw lessons as HTML, each below the lessons that it needs.
 
     Args:
-        lessons: the lessons, each after all that it needs.
+        lessons: the lessons, each after all lessons that it needs.
         up: the path from the page to the top of the site, such as "../".
     """
     places: dict[int, Place] = {}
-    reached: dict[int, set[int]] = {}  # what each lesson needs, even indirectly
+    reached: dict[int, set[int]] = {}  # the lessons that each lesson needs, even indirectly
     boxes, arrows = [], []
     for lesson in lessons:
         number, needs = lesson.number, lesson.needs
@@ -44,7 +44,7 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
 
 
 def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
-    """Choose a free place below all lessons that are needed; the first lessons share a row."""
+    """Choose a free place below all lessons that this one needs; the first few share a row."""
     if lesson <= COLUMNS:
         return 1, lesson
     above = [places[n] for n in needs]
@@ -56,7 +56,7 @@ def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
 
 
 def _arrow(start: Place, end: Place) -> str:
-    """Draw an arrow from one box to another; past other rows, it runs between two columns."""
+    """Draw an arrow from one box to another; to pass other rows, it runs between two columns."""
     (x, y), (to_x, to_y) = ((100 * column - 50, 108 * row - 22) for row, column in (start, end))
     if y == to_y:
         return f"M{x + 42} {y - 43}H{to_x - 42}l-5 -3m5 3l-5 3"

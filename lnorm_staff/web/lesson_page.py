@@ -1,4 +1,4 @@
-"""A lesson as the web shows it: a notebook whose predictions and explorers are interactive."""
+"""A lesson in the web edition: a notebook whose predictions and explorers are interactive."""
 
 import html
 import re
@@ -22,7 +22,7 @@ from lnorm_staff.web.images import in_files, with_words
 __all__ = ["OPENINGS", "explorer", "lesson_page", "with_handles"]
 
 PROJECT = Path(__file__).parents[2]
-UP = "../"  # from the page of a lesson to the top of the site
+UP = "../"  # the path from a lesson's page to the top of the site
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 # The aims of a lesson: the list below its title, and the line above the list.
@@ -30,12 +30,12 @@ AIMS = re.compile(r"^(\w.*)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # The text about an answer ends at a heading, or at a paragraph that begins in bold.
 NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)
-# The pictures that open lessons: what is given is solid, and what is asked for is dashed.
+# Pictures that open lessons draw what is given with solid lines, and what is asked for dashed.
 OPENINGS = "docs/openings"
-# A word of the text that points to a part of the row above it: `[mean](#row=mean)`.
+# Matches a word in the text that refers to a part of the row above: `[mean](#row=mean)`.
 HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
 
-IN_BROWSER = ("row", "rings", "stream")  # explorers that draw there by themselves
+IN_BROWSER = ("row", "rings", "stream")  # these explorers draw themselves in the browser
 
 Cell = dict[str, Any]
 
@@ -45,16 +45,16 @@ def lesson_page(
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
-    Below the title comes a picture that asks the lesson's question. The aims and the imports are
+    Below the title comes a picture that poses the lesson's question. The aims and the imports are
     folded. A prediction becomes a form, and predictions about earlier lessons are folded into one
-    card. The code and the text that show an answer are folded. An exercise in code gets its hints
+    card. The code and the text that show an answer are folded. A code exercise gets its hints
     and its solution. An explorer is drawn ahead of time. Text between `<!-- lab -->` and
     `<!-- /lab -->` makes sense only in JupyterLab, and is left out.
 
     Args:
         notebook: the notebook, with its outputs.
         name: the notebook's name, such as "01_mean".
-        draw: a function from the call of an explorer to the folder with its frames.
+        draw: a function that, given a call to an explorer, returns the folder with its frames.
         pictures: the folder to which pictures are written.
     """
     import_banks()
@@ -95,11 +95,11 @@ def lesson_page(
 
 
 def explorer(call: Call, draw: Callable[[str], Path], up: str, still: str = "") -> str:
-    """Write the place for an explorer as HTML.
+    """Write, as HTML, the element in which a page shows an explorer.
 
     Args:
-        draw: a function from the call of an explorer to the folder with its frames, of which only
-            the name is used. It isn't called for explorers that draw in the browser.
+        draw: a function that, given a call to an explorer, returns the folder with its frames. It
+            isn't called for explorers that draw themselves in the browser.
         up: the path from the page to the top of the site.
         still: the still image to show until the explorer is drawn.
     """
@@ -121,12 +121,12 @@ def _place(call: Call, still: str) -> str:
 
 
 def with_handles(text: str) -> str:
-    """Turn words that point into a row into links, whose addresses aren't anchors of the page."""
+    """Turn references to parts of a row into links, whose addresses aren't anchors of the page."""
     return HANDLE.sub(r'<a href="\2">\1</a>', text)
 
 
 def _title(text: str, picture: str) -> Iterator[Cell]:
-    """Yield a lesson's title, its picture, and its folded aims, so that a question comes soon."""
+    """Yield a lesson's title, picture, and folded aims, so that its first question comes early."""
     if (aims := AIMS.search(text)) is None:
         yield _words(text)
         return
@@ -138,7 +138,7 @@ def _title(text: str, picture: str) -> Iterator[Cell]:
 
 
 def _opening(name: str) -> str:
-    """Return the picture that asks the question of a lesson as HTML; "" if it has none."""
+    """Return, as HTML, the picture that poses the lesson's question, or "" if there is none."""
     file = PROJECT / OPENINGS / f"{name}.svg"
     if not file.exists():
         return ""
@@ -151,10 +151,10 @@ def _opening(name: str) -> str:
 
 
 def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Cell]:
-    """Yield the cells that replace a cell with checks.
+    """Yield the cells that replace a cell that checks answers.
 
     Args:
-        before: the cells before it. If the last one lists the questions, each question moves to its
+        before: the cells before that cell. If the last lists questions, each question moves to its
             form, and so does a list of choices.
     """
     text = before[-1]["source"]
@@ -176,10 +176,10 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
 
 
 def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
-    """Yield the cells that show an answer, folded: code, the text about it, and their pictures.
+    """Yield, folded, the cells that show an answer: the code, its explanation, and pictures.
 
-    They end before a heading, a paragraph that begins in bold, or something for the reader to do.
-    A picture of rings before them asks the same question, and isn't folded.
+    The answer ends before a heading, a paragraph that begins in bold, or something for the reader
+    to do. A picture of rings before the answer asks the same question, and isn't folded.
     """
     yield from _picture(rest, "rings")
     inside = list(_code(rest))
@@ -195,7 +195,7 @@ def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
 
 
 def _words_here(rest: list[Cell]) -> Iterator[Cell]:
-    """Take the text that comes next, up to a heading or a paragraph that begins in bold."""
+    """Take from `rest` the text up to a heading or a paragraph that begins in bold."""
     if rest and rest[0]["cell_type"] == "markdown":
         text = rest[0]["source"]
         end = found.start() if (found := NEXT.search(text)) else len(text)
@@ -205,13 +205,13 @@ def _words_here(rest: list[Cell]) -> Iterator[Cell]:
 
 
 def _code(rest: list[Cell]) -> Iterator[Cell]:
-    """Take the code cells that come next."""
+    """Take from `rest` the code cells that come next."""
     while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]["source"]):
         yield with_words(rest.pop(0))
 
 
 def _picture(rest: list[Cell], *topics: str) -> Iterator[Cell]:
-    """Take the next cell if it's an explorer on these topics, which draws in the browser."""
+    """Take the next cell from `rest` if it's an explorer on one of these topics."""
     if rest and rest[0]["cell_type"] == "code":
         calls = calls_in(rest[0]["source"])
         if calls and calls[0].topic in topics:

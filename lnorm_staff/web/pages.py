@@ -1,4 +1,4 @@
-"""An extension of Sphinx for formulas as MathML, and for metadata about each page."""
+"""A Sphinx extension that writes formulas as MathML and adds metadata to each page."""
 
 import html
 from functools import partial
@@ -31,14 +31,14 @@ def _formula(translator: Any, node: Any, display: str = "inline") -> None:
 
 
 def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Add to a page its metadata, how to run it, and the scripts that draw in the browser."""
+    """Add to a page its metadata, how to run its code, and the scripts that draw in the browser."""
     if tree is None:
         return
     before, row, _ = context["body"].partition("lnorm-row-place")
     context["metatags"] += _description(app, page, context, tree)
     if page.startswith("notebooks/"):
         context["body"] += _how_to_run(app, page, context)
-    if row:  # a page that begins with a row waits for its drawing, which would move what's below
+    if row:  # a row at the top blocks rendering, because drawing it later would move what's below
         script = context["pathto"]("_static/row.js", 1)
         waits = "" if "<h2" in before else ' blocking="render"'
         context["metatags"] += f'<script type="module"{waits} src="{script}"></script>'
@@ -49,7 +49,7 @@ def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree:
 
 
 def _description(app: Any, page: str, context: dict[str, Any], tree: Any) -> str:
-    """Give a page a title, a sentence, and a picture, for whoever shares its address."""
+    """Return tags with a page's title, a sentence, and a picture, for previews of links to it."""
     from docutils import nodes
 
     paragraph = next(iter(tree.findall(nodes.paragraph)), None)

@@ -1,4 +1,4 @@
-"""Predictions as polls: what a room can vote for, and files for learning platforms."""
+"""Turn predictions into polls: choices for a class to vote on, and files for learning platforms."""
 
 import re
 import zipfile
@@ -27,7 +27,7 @@ MATH = f"<math{NAMESPACE}"
 
 
 class Choice(NamedTuple):
-    """An answer to vote for, as Markdown, and what it says about those who choose it."""
+    """An answer to vote for and the feedback on it, as Markdown, and whether it's right."""
 
     text: str
     is_right: bool
@@ -35,14 +35,14 @@ class Choice(NamedTuple):
 
 
 def predictions() -> Mapping[str, Prediction]:
-    """Return all predictions by their names."""
+    """Return all predictions, keyed by name."""
     import_banks()
     every = (one for bank in Exercise.bank.values() for one in bank.values())
     return {one.name: one for one in every if isinstance(one, Prediction)}
 
 
 def choices(question: Prediction, asked: str) -> list[Choice]:
-    """Return the right and all wrong answers: numbers by size, words in the question's order."""
+    """Return the right and wrong answers: numbers sorted by size, words in the question's order."""
     _, told = options(asked, question)
     words = in_order(question, asked)
 
@@ -60,7 +60,7 @@ def choices(question: Prediction, asked: str) -> list[Choice]:
 
 
 def _shown(question: Prediction, known: Any) -> str:
-    """Write a value as people do, with as few digits as the question's own judge needs."""
+    """Write a value as people do, with as few digits as the judge needs to recognize it."""
     value = plain(known.answer)
     if isinstance(value, str):
         return value
@@ -97,7 +97,7 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
     """Write the predictions of lessons as GIFT, QTI 2.1, and CSV; return how many there are.
 
     Args:
-        site: the address of the web edition, or "". With it, links are absolute, and get QR codes.
+        site: the address of the web edition, or "". If given, links are absolute and get QR codes.
     """
     out.mkdir(parents=True, exist_ok=True)
     known, words = predictions(), words_in_context()

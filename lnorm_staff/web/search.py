@@ -8,18 +8,18 @@ from typing import Any
 
 __all__ = ["write_sections"]
 
-# Otherwise, hints and solutions would appear in the results.
+# These are skipped, because hints and solutions mustn't appear in the results.
 NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-meaning, .lnorm-prediction, .lnorm-exercise"
 
-# Elements inside a sentence, which add no spaces.
+# No space is added around these elements, because they occur inside a sentence.
 INSIDE_WORDS = "a, button, code, em, span, strong, wbr"
 
 
 def write_sections(site: Path, pool: Any) -> None:
-    """Write all sections of a site into the file sections.json at its top.
+    """Write all sections of a site to sections.json in the site's root folder.
 
     Args:
-        site: its folder, as Sphinx wrote it.
+        site: the site's folder, as Sphinx wrote it.
         pool: a pool of processes.
     """
     found = pool.imap(partial(_sections, site=site), sorted(site.rglob("*.html")))

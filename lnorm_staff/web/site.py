@@ -1,4 +1,4 @@
-"""Write the web edition: every lesson and every page of `docs`, with nothing from another host."""
+"""Write the web edition: every lesson and every page of `docs`, all served from one host."""
 
 import json
 import re
@@ -47,7 +47,7 @@ LECTURES = PROJECT / "docs/lectures.toml"
 CHECKING = COURSE / "checking"
 SCRIPTS = ("page.js", "predictions.js", "choosing.js", "live.js", "progress.js")
 STYLES = ("look.css", "live.css", "questions.css", "places.css", "print.css")
-# Placeholders for the search field, the map, and a link.
+# Placeholders for the search field, the map, and a link to the lectures.
 SEARCH = "<!-- search -->"
 MAP = "<!-- map -->"
 GIVE = "<!-- lectures -->"
@@ -57,12 +57,13 @@ FIELD = (
     '<input type="search" name="q" aria-label="Search" '
     'placeholder="a question, a word, or an error message"><button>Search</button></form>'
 )
-# What is interactive on a page of `docs`: calls of explorers, or checks of questions on a topic.
+# Matches an interactive block on a page of `docs`: calls to explorers, or checks of questions.
 ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
-# The heading in a lesson link: JupyterLab and GitHub keep its capitals and signs, Sphinx doesn't.
+# Matches the heading in a link to a lesson. JupyterLab and GitHub keep its capitals and
+# punctuation, but Sphinx doesn't.
 HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
-# Files besides the lessons. Those that aren't pages can be downloaded through a link.
+# The site's sources besides the lessons. Those that aren't pages can be downloaded through links.
 LICENSES = ("LICENSE", "lnorm_course/lessons/file_types/*.APACHE.txt")
 PAGES = (
     "README.md",
@@ -88,7 +89,8 @@ def write_site(out: Path) -> None:
     shutil.rmtree(WORK, ignore_errors=True)
     (SITE / "pictures").mkdir(parents=True)
     print(
-        "Drawing all pictures, which takes minutes the first time, and seconds later.", flush=True
+        "Drawing all pictures, which takes minutes the first time and seconds after that.",
+        flush=True,
     )
     with get_context("spawn").Pool() as pool:
         for name, content in _sources(pool):
@@ -110,7 +112,7 @@ def write_site(out: Path) -> None:
 
 
 def _drawn(call: str) -> Path:
-    """Copy the frames of an explorer into the site, and return the folder in the cache."""
+    """Copy an explorer's frames into the site, and return their folder in the cache."""
     folder = bake(call, CACHE / "baked")
     shutil.copytree(folder, SITE / "baked" / folder.name, dirs_exist_ok=True)
     return folder
@@ -203,7 +205,7 @@ def _alive(text: str, up: str) -> str:
 def _at_the_top(text: str) -> str:
     """Rewrite the links of the first page, which is at the top of the site, not in `docs`.
 
-    A toctree lists each page alone on a line, or after its title.
+    In a toctree, a page is alone on its line, or in angle brackets after its title.
     """
     text = re.sub(r"\]\((?!\.\./|http|#)", "](docs/", text).replace("](../", "](")
 

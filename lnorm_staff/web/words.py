@@ -1,4 +1,4 @@
-"""Make the first use of each glossary word in a lesson open its meaning."""
+"""Make the first use of each glossary word in a lesson a button that shows its meaning."""
 
 import html
 import re
@@ -8,14 +8,14 @@ from typing import Any
 __all__ = ["open_meanings"]
 
 GLOSSARY = "docs/glossary"
-# These also have other meanings, or occur in every other sentence.
+# These words aren't marked: they have other meanings, too, or occur in every other sentence.
 COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
-# After one of these phrases, a word means something else on that page.
+# After such a phrase, its word isn't marked, because it means something else on that page.
 OTHERWISE = {"blocks of rows": "block"}
 
 
 def open_meanings(app: Any, tree: Any, page: str) -> None:
-    """In a lesson, make first uses of words open their meaning; in the glossary, add anchors."""
+    """Mark the first use of each glossary word in a lesson; add anchors to the glossary itself."""
     if page == GLOSSARY:
         for entries in _rows(tree):
             entries[0]["ids"].append(_place(entries[0].astext()))
@@ -28,11 +28,11 @@ def open_meanings(app: Any, tree: Any, page: str) -> None:
 
 
 def _mark_first_uses(tree: Any, meanings: dict[str, str], glossary: str) -> None:
-    """Make the first use of each word in the prose of a page open its meaning."""
+    """Make the first use of each word in a page's prose a button that shows its meaning."""
     from docutils import nodes
 
     left = {word.lower(): word for word in meanings}
-    # The longest come first, even if they're linked already: "batch norm" isn't "batch".
+    # Longer words come first, even once they're marked, because "batch norm" isn't "batch".
     known = sorted([*left, *OTHERWISE], key=len, reverse=True)
     either = "|".join(r"\s+".join(map(re.escape, word.split())) for word in known)
     pattern = re.compile(rf"(?<![\w-])({either})(s?)(?![\w-])", re.IGNORECASE)
@@ -64,7 +64,7 @@ def _shown(word: str, place: str, meaning: str, glossary: str) -> str:
 
 
 def _is_prose(text: Any) -> bool:
-    """Tell whether a text is in a paragraph of the lesson's prose."""
+    """Return whether a text is in a paragraph of the lesson's prose."""
     from docutils import nodes
 
     node = text.parent
@@ -74,7 +74,7 @@ def _is_prose(text: Any) -> bool:
         return False
     while not isinstance(node, nodes.section | nodes.entry | nodes.document):
         node = node.parent
-    # Directly under the title of a page are its aims, which are folded.
+    # A paragraph directly under a page's title belongs to the aims, which are folded.
     return isinstance(node, nodes.section) and isinstance(node.parent, nodes.section)
 
 

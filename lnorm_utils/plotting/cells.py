@@ -1,4 +1,4 @@
-"""Tables of cells: what shares a mean, a matrix by sign and size, and what stays the same."""
+"""Draw tables: which cells share a mean, a matrix by sign and size, and what stays the same."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,11 +32,12 @@ from lnorm_utils.words import capitalized, number
 
 __all__ = ["invariance_table", "shared_cells", "signed_cells"]
 
-# Neighbors differ in lightness. With more color, digits would be hard to read on a dark page.
+# Neighboring colors differ in lightness. If they were stronger, digits would be hard to read on a
+# dark page.
 COLORS = [tint(c, 0.6) for c in (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)]
 STRONGEST = 0.85  # the share of color in the cell of the largest number
 AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
-MOST = 12  # rows or columns of a matrix
+MOST = 12  # the most rows or columns of a matrix
 
 
 @in_style
@@ -49,11 +50,12 @@ def shared_cells(
         x: (N, D) is drawn as one table, (N, L, D) as a table for each n, (N, C, H, W) as a small
             table for each n and c.
         dim: the axis, or the axes, that a mean is taken over.
-        axes: a letter for each axis of `x`; by default "ND", "NLD" or "NCHW".
+        axes: a letter for each axis of `x`; by default "ND", "NLD", or "NCHW".
         what: what the cells share, if it isn't a mean.
 
     Raises:
-        ValueError: `x` has another number of axes, or no element, or `axes` not a letter for each.
+        ValueError: `x` has a different number of axes or no elements, or `axes` doesn't have a
+            letter for each axis.
         IndexError: `x` has no axis `dim`.
 
     >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:52]
@@ -106,9 +108,9 @@ def _named(kept: Sequence[int], reduced: Sequence[int]) -> Iterator[str]:
 
 @in_style
 def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> Picture:
-    """Draw a matrix as cells with their numbers: above zero in orange, below zero in blue.
+    """Draw a matrix as cells with their numbers: positive ones in orange, negative ones in blue.
 
-    The larger a number is against the largest one, the stronger is its color.
+    The larger a number is compared with the largest one, the stronger its color.
 
     Args:
         matrix: (rows, columns), at most twelve of each.
@@ -116,7 +118,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
         xlabel, ylabel: what is counted from left to right, and from top to bottom.
 
     Raises:
-        ValueError: `matrix` has another shape.
+        ValueError: `matrix` has a different shape.
 
     >>> words = signed_cells([[1, -1]], title="One row", xlabel="input", ylabel="output").words
     >>> words
@@ -148,12 +150,12 @@ def invariance_table(table: Mapping[str, Mapping[str, bool]], title: str) -> Pic
     """Draw a table with a cell for each subject and change, which says "same" or "changes".
 
     Args:
-        table: subject → change → whether the subject stays the same. All have the same changes, in
-            the same order.
+        table: subject → change → whether the subject stays the same. All subjects have the same
+            changes, in the same order.
         title: the text above the table.
 
     Raises:
-        ValueError: there's no change, or the subjects don't have the same ones.
+        ValueError: there are no changes, or the subjects have different ones.
 
     >>> invariance_table({"a sum": {"sorted": True, "doubled": False}}, "Sums").words
     'Sums. a sum: the same for sorted; changes for doubled.'

@@ -1,4 +1,4 @@
-"""Lines over one common axis."""
+"""Draw lines over a common axis."""
 
 import math
 import textwrap
@@ -24,7 +24,8 @@ from lnorm_utils.words import power_of_ten, significant
 
 __all__ = ["curves"]
 
-# A name has one color in all pictures of lines. Other names take what's left, in this order.
+# Each known name has the same look in all pictures of lines. Other names take the looks that are
+# left, in this order.
 LINE_LOOKS = (
     (LAYER_NORM, "-", "o"),
     (NO_NORM, ":", "s"),
@@ -57,26 +58,26 @@ def curves(
     joined: bool = True,
     rounding: bool = False,
 ) -> Picture:
-    """Draw each named line over x, told apart by color, dash and marker.
+    """Draw named lines over x, which differ in color, dash, and marker.
 
-    The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have a look of their
-    own, the same in every picture ("layer norm" and "post-LN" share one, which the first takes). So
-    does a variant, such as "post-LN, warm-up".
+    The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have looks of
+    their own, the same in every picture. "layer norm" and "post-LN" share one; if a picture has
+    both, the first of them gets it. A variant, such as "post-LN, warm-up", has its own look, too.
 
     Args:
         x: (n,), shared by all lines.
         lines: name → (n,); at most four. A value that is not finite leaves a gap.
         title, xlabel, ylabel: the texts around the picture, with units.
-        log: which axes are logarithmic: "", "x", "y" or "xy". On a logarithmic y axis a value
-            that is not above zero leaves a gap.
+        log: which axes are logarithmic: "", "x", "y" or "xy". On a logarithmic y axis, a
+            value that isn't above zero leaves a gap.
         levels: name → height of a thin horizontal line, for a limit known beforehand.
-        joined: whether neighbors are joined; not where they have nothing to do with each other.
+        joined: whether lines join neighboring points, which makes sense only if these are related.
         rounding: whether the values are rounding errors, whose digits differ between machines. The
-            words then give powers of ten only, and the y axis must be logarithmic.
+            words then give only powers of ten, and the y axis must be logarithmic.
 
     Raises:
-        ValueError: `log` is none of these, `x` isn't (n,), a line has another shape, or there's
-            none, or more than four.
+        ValueError: `log` isn't one of these, `x` isn't of shape (n,), a line has a different shape,
+            or there are no lines or more than four.
 
     >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
     'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
@@ -121,7 +122,7 @@ def curves(
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
-        if "y" not in log:  # so far below the line's largest value, it's only rounding
+        if "y" not in log:  # what is so far below the line's largest value is only rounding
             y = np.where(np.abs(y) < 1e-4 * np.abs(y[seen]).max(initial=0.0), 0.0, y)
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
@@ -135,7 +136,7 @@ def _looks(names: Iterable[str]) -> list[tuple]:
     found: dict[str, tuple] = {}
     for name in sorted(names, key=lambda name: "," in name):  # variants last
         usual = NAMED_LOOKS.get(name.partition(",")[0])
-        # "layer norm" and "post-LN" have the same look: the first of them keeps it.
+        # "layer norm" and "post-LN" have the same look: the first of them gets it.
         for look in (usual, (usual[0], *VARIANT)) if usual and "," in name else (usual,):
             if look and look not in found.values():
                 found.setdefault(name, look)

@@ -1,4 +1,4 @@
-"""Histograms of points, before and after layer normalization."""
+"""Draw histograms of points, before and after layer normalization."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,13 +30,13 @@ BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": LAYER_NORM, "hatch": "///"}
 def hist_encoding(encoding: ArrayLike) -> Picture:
     """Draw a histogram of each row's features, titled with that row's own mean and variance.
 
-    All panels share bins and axes, and all finite values are inside.
+    All panels share bins and axes, which contain all finite values.
 
     Args:
-        encoding: (N, D), or (N, L, D) for a panel for each point at each position.
+        encoding: (N, D), or (N, L, D) with a panel for each point at each position.
 
     Raises:
-        ValueError: it has another shape.
+        ValueError: `encoding` has a different shape.
 
     >>> hist_encoding([[1.0, 2.0, 6.0]]).axes[0].get_title()
     'point 0\\nmean 3.00\\nvariance 4.67'
@@ -52,15 +52,15 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
 def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """Draw each point's histogram before and, under it, after layer normalization.
 
-    The panels before share one axis and the panels after another. A dashed frame in each panel
-    before marks how much of its axis the panel after covers, unless it covers all of it.
+    The upper panels share one axis, and the lower panels share another. A dashed frame in each
+    upper panel marks how much of its axis the lower panel covers, unless it covers all of it.
 
     Args:
         encoding: the points before, (N, D) or (N, L, D), as for `hist_encoding`.
         normed: the points after, of the same shape.
 
     Raises:
-        ValueError: the two don't have one shape, or it's neither of these.
+        ValueError: the two have different shapes, or a shape that is neither of these.
 
     >>> picture = hist_layer_normed([[1.0, 2.0, 6.0]], [[-0.93, -0.46, 1.39]])
     >>> [ax.get_title() for ax in picture.axes]
@@ -129,8 +129,9 @@ def _moments(point: NDArray, between: str) -> str:
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
     largest = np.abs(finite).max()
-    # A float32 is off by up to 6e-8 of its size, which leaves a variance of the square of that.
-    # `number` writes less than a millionth of its second argument, (1e-7 · largest)², as 0.
+    # A float32 number is off by up to 6e-8 of its size, so rounding alone makes a variance of about
+    # the square of that. `number` writes as 0 anything below a millionth of its second argument:
+    # here, a variance below (1e-7 · largest)².
     mean, variance = number(finite.mean(), largest), number(finite.var(), (1e-4 * largest) ** 2)
     return f"mean {mean}{between}variance {variance}{note}"
 

@@ -1,4 +1,4 @@
-"""What every picture has in common: its style, its words, and how a notebook shows both."""
+"""Define what all pictures share: their style, their words, and how a notebook shows them."""
 
 import base64
 import html
@@ -43,15 +43,15 @@ FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
 TAG = re.compile(r"<[^>]*>")  # in tags, numbers are coordinates, not text to read
 FINER = re.compile(r"(?<=\.\d\d)\d+")  # digits beyond a hundredth of a point, which no screen shows
-# A decorator for functions that draw with the fonts, the lines, and the axes of the course.
+# A decorator for functions that draw in the course's style (fonts, lines, and axes).
 in_style = matplotlib.rc_context(STYLE)
 
 
 class Picture(Figure):
-    """A Figure that carries its words: `alt`, one line, and `words`, what there is to see.
+    """A Figure with two descriptions: `alt` in one line, and `words`, which say what it shows.
 
-    In a notebook it shows as an image, whose text alternative is `alt`, with `words` under it. It
-    is no pyplot figure: nothing keeps it alive, and `plt.show()` does not draw it again.
+    A notebook shows it as an image, whose text alternative is `alt`, with `words` under it. It
+    isn't a pyplot figure: nothing keeps it alive, and `plt.show()` doesn't draw it again.
     """
 
     def __init__(self, alt: str, width: float, height: float) -> None:
@@ -71,7 +71,7 @@ class Picture(Figure):
         super().savefig(fname, **options)
 
     def png(self) -> bytes:
-        """Draw the picture as a PNG file."""
+        """Return the picture as the bytes of a PNG file."""
         file = io.BytesIO()
         self.savefig(file, format="png")
         return file.getvalue()
@@ -90,10 +90,10 @@ class Picture(Figure):
         display(Markdown(f"**In words.** {self.words}"))
 
     def _images(self) -> Iterator[str]:
-        """Yield the legend and the panels as images in HTML, which wrap where there's little room.
+        """Yield the legend and the panels as HTML images, which wrap if there's little room.
 
-        Two neighbors stay together as long as they can, so four become two and two. The first
-        image has the text alternative.
+        Pairs of neighbors stay together as long as possible, so a row of four becomes two rows of
+        two. The first image has the text alternative.
         """
         if len(self.axes) == 1:
             yield self._image(self.bbox, self.alt)
@@ -119,7 +119,7 @@ class Picture(Figure):
             part.set_visible(True)
 
     def _image(self, place: BboxBase, alt: str) -> str:
-        """Draw a part of the picture as SVG, or as PNG where that's smaller, for HTML."""
+        """Return a part of the picture as an HTML image: SVG, or PNG if that's smaller."""
         inches = place.transformed(self.dpi_scale_trans.inverted())
         vectors, sharp = io.StringIO(), io.BytesIO()
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lnorm"}):
@@ -135,7 +135,7 @@ class Picture(Figure):
 
 
 def image_tag(data: str, alt: str, kind: str = "png", look: str = "") -> str:
-    """Write an image in base64 as HTML."""
+    """Return the HTML tag of an image in base64."""
     return f'<img alt="{html.escape(alt)}" src="data:image/{kind};base64,{data}"{look}>'
 
 
@@ -148,13 +148,13 @@ def tint(color: str, share: float) -> tuple[float, ...]:
 def new_picture(
     alt: str, rows: int, columns: int, width: float, height: float, **options: Any
 ) -> tuple[Picture, NDArray]:
-    """Make a picture with rows × columns axes, each of width × height inches, in the style."""
+    """Make a picture with rows × columns axes, each of width × height inches."""
     picture = Picture(alt, columns * width, rows * height)
     return picture, picture.subplots(rows, columns, squeeze=False, **options)
 
 
 def to_array(values: ArrayLike) -> NDArray[np.float64]:
-    """Make a float64 array of anything that holds numbers, even a tensor with grad or on a GPU."""
+    """Make a float64 array from whatever holds numbers, even a tensor with grad or on a GPU."""
     try:
         return _to_array(values)
     except (TypeError, ValueError) as error:
@@ -173,7 +173,7 @@ def _to_array(values: Any) -> NDArray[np.float64]:
 
 
 def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
-    """Turn an array (N, D) or (N, L, D) into rows (points, D), and return a name for each row."""
+    """Return an array (N, D) or (N, L, D) as rows (points, D), and a name for each row."""
     array = to_array(values)
     if array.ndim not in (2, 3) or array.size == 0:
         raise ValueError(
@@ -187,7 +187,7 @@ def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
 
 
 def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
-    """Find axis limits with all finite values inside, and some room where they are all equal."""
+    """Return axis limits around all finite values, with a margin even if all of them are equal."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     room = margin * (high - low) or margin * max(abs(high), 1.0)

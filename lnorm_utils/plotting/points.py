@@ -1,4 +1,4 @@
-"""Draw points on lines and in the plane, and what networks predict at each place there."""
+"""Draw points on lines and in the plane, and what networks predict across the plane."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -40,10 +40,10 @@ def number_lines(x: ArrayLike) -> Picture:
     """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
     Args:
-        x: (N, D), or (N, L, D) for a line for each point at each position.
+        x: (N, D), or (N, L, D) with a line for each point at each position.
 
     Raises:
-        ValueError: it has another shape.
+        ValueError: `x` has a different shape.
 
     >>> number_lines([[1.0, 2.0, 6.0]]).words[-47:]
     'point 0 has mean 3.00, standard deviation 2.16.'
@@ -88,7 +88,7 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
 
     Args:
         before: (N, 2) or (N, 3).
-        after: the same points after, of the same shape.
+        after: the same points after layer normalization, of the same shape.
 
     Raises:
         ValueError: the two don't have one of these shapes, or a number isn't finite.
@@ -168,11 +168,11 @@ def points_by_class(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> P
 
     Args:
         x: (N, 2), finite.
-        classes: (N,), the number of each point's class, from 0.
-        names: what each class is called, at most three.
+        classes: (N,), the class of each point, numbered from 0.
+        names: the names of the classes, at most three.
 
     Raises:
-        ValueError: the shapes are others, a number isn't finite, or a class has no name.
+        ValueError: the shapes don't fit, a number isn't finite, or a class has no name.
 
     >>> points_by_class([[3.0, 4.0], [0.0, 1.0]], [1, 0], ["near", "far"]).words
     '1 point of class "near", 1.00 from the origin. 1 point of class "far", 5.00 from the origin.'
@@ -206,21 +206,21 @@ def regions(
 ) -> Picture:
     """Draw the probability of class 1 over the plane, in a panel for each network or step.
 
-    A panel is white where the probability is a half, and has the color of the class that is more
-    likely elsewhere, in ten shades.
+    A panel is white where the probability is one half. Elsewhere, it has the color of the likelier
+    class, in ten shades.
 
     Args:
-        shares: what stands over each panel, and the probability of class 1 at S × S points: (S, S).
-            The points are those of a square grid, from -most to most along feature 0, the first
-            axis, and along feature 1, the second.
+        shares: title of each panel → the probability of class 1 at S × S points: (S, S). The points
+            form a square grid from -most to most, with feature 0 along the first axis and feature 1
+            along the second.
         x: (N, 2), finite: points that are drawn on top.
         classes: (N,), the class of each, 0 or 1.
-        names: what the two classes are called.
-        most: where the square ends.
-        columns: how many panels stand side by side.
+        names: the names of the two classes.
+        most: half the side of the square.
+        columns: how many panels are side by side.
 
     Raises:
-        ValueError: the shapes are others, or a probability is below 0 or above 1.
+        ValueError: the shapes don't fit, or a probability is below 0 or above 1.
 
     >>> shares = {"before": [[0.5, 0.5], [0.5, 0.5]], "after": [[0.0, 1.0], [0.0, 1.0]]}
     >>> regions(shares, [[0.0, 0.5]], [1], ["in", "out"], most=1, columns=2).words
@@ -233,7 +233,7 @@ def regions(
         if not (square and ((values >= 0) & (values <= 1)).all()):
             raise ValueError(
                 "regions needs probabilities of shape (S, S), from 0 to 1, but those of "
-                f"{name!r} have shape {values.shape}, or leave that range."
+                f"{name!r} have shape {values.shape} or are outside that range."
             )
     alt = f"probabilities in the plane, {counted(len(panels), 'panel')}"
     rows = -(-len(panels) // columns)

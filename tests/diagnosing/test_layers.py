@@ -312,7 +312,7 @@ def with_two_axes_only(x):
 
 RIGHT = [
     (careful(with_einsum), None, ""),
-    (with_einsum, None, "a square is too large"),
+    (with_einsum, None, "Squaring overflows"),
     (careful(with_two_axes_only), None, "doesn't take"),
     (careful(with_numpy), None, "No gradient"),
     (lambda x: norm(x.float()).to(x.dtype), None, "in float32"),

@@ -65,9 +65,9 @@ def test_what_is_wrong_is_told_with_its_line(found):
         (11, "the value 2.005 gets a different message: Those are the rows."),
         (12, "the choice 3 has no entry."),
         (13, "the hint gives away the answer, 6."),
-        (17, "`norm` gives different results from the program."),
+        (17, "`norm` and the program give different results."),
         (19, "the hint gives away the answer, x - x.mean(-1, keepdim=True)."),
-        (23, "the distractor '+ 1' has no effect on any input."),
+        (23, "the distractor '+ 1' gives the right result for every input."),
         (26, "this mistake is judged right, not wrong."),
     ]
 
@@ -92,7 +92,7 @@ def test_a_name_that_another_text_has_is_told(found, tmp_path):
     (tmp_path / "other.txt").write_text(
         "center\n    right  1  # One.\n    hint   Count.\n", "utf-8"
     )
-    assert (15, "other.txt also has a 'center'.") in found(TEXT)
+    assert (15, "other.txt also contains 'center'.") in found(TEXT)
 
 
 @pytest.mark.parametrize("topic", [file.stem for file in sorted(ROOM.glob("*.txt"))])

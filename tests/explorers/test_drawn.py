@@ -56,7 +56,7 @@ def batch(words, panels, batch_size, batch):
         outputs, kept = np.full((40, 4), np.nan), np.full((2, 41), np.nan)
         with pytest.raises(ValueError, match="more than 1 value"):
             by_batch_norm(1)
-        assert "nn.BatchNorm1d refuses" in words
+        assert "nn.BatchNorm1d rejects" in words
         assert f"into {alone[0]:.2f}." in words
     else:
         outputs, kept = by_batch_norm(batch_size)
@@ -241,7 +241,7 @@ def transformer(words, panels, rate, place, embeddings, warm_up):
         "no better than always": loss > known.letters - 0.03,
         "between the entropies": known.pairs + 0.03 < loss <= known.letters - 0.03,
         "about the entropy": abs(loss - known.pairs) <= 0.03,
-        "more than the one character": loss < known.pairs - 0.03,
+        "more than just the previous character": loss < known.pairs - 0.03,
     }
     assert {said: said in words for said in judged} == judged
 

@@ -59,7 +59,7 @@ def test_state_and_preset_follow_each_other_and_a_preset_leaves_the_rest_at_its_
     with pytest.raises(ValueError, match="preset must be one of '', 'far up', 'up'"):
         explorer.preset = "down"
     for state in ([4, 0, 0], [0, 0], [0, -1, 0]):
-        with pytest.raises(ValueError, match="state must have a place for each of"):
+        with pytest.raises(ValueError, match="state must have an index below each of"):
             explorer.state = state
     assert explorer.state == [1, 0, 1]
     for wrong, said in (({"y": 1}, "'y'"), ({"x": 3.0}, "2.0, 5.0")):

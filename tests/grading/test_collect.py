@@ -136,7 +136,7 @@ REASONS = {
     "bo/01_mean.py": NO_NOTEBOOK,
     **dict.fromkeys(("bo/.hid.ipynb", "bo/__a/x.ipynb.txt", "cy/.x/a.ipynb"), ""),
     "bo/empty.ipynb": "it is empty.",
-    "bo/large.ipynb": "it has 20 MB",
+    "bo/large.ipynb": "its size is 20 MB",
     **dict.fromkeys(("cy/work.zip/in.zip/a.ipynb", "cy/work.zip/my_lessons/01_mean.ipynb"), ""),
     "cy/work.zip/work.py": NO_NOTEBOOK,
     "di/work.zip": NO_ARCHIVE,
@@ -200,7 +200,7 @@ def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, 
     found = collected()
     assert len(graded(found)) == 11 + 1 + 1
     (why,) = filter(None, found.values())
-    assert why == "the student's files total 108 MB; at most 100 MB are read."
+    assert why == "the student's files total 108 MB; the limit is 100 MB."
     monkeypatch.setattr(handed_in, "MOST_OF_ONE", 10_000_000)
     read = []
     unpacked = handed_in._unpacked
@@ -228,7 +228,7 @@ def test_an_archive_of_too_many_files_is_refused_at_once_before_its_table_is_rea
     many = put(tmp_path / "many.zip", zipped(*(f"ada/{n}.py" for n in range(20))))
     put(tmp_path / "class" / "ada.zip", zipped(("in.zip", many.read_bytes()), "01_mean.ipynb"))
     monkeypatch.setattr(handed_in._Packed, "most", 1000)
-    why = "its list of files takes 0 MB; at most 0 MB are read."
+    why = "its list of files takes 0 MB; the limit is 0 MB."
     assert collected("many.zip") == {"many.zip": why}
     assert collected() == {"ada.zip/01_mean.ipynb": "", "ada.zip/in.zip": why}
 

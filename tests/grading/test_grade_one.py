@@ -127,7 +127,7 @@ def test_the_best_attempt_counts_and_the_first_error_is_told_first():
     blank, wrong = f"{C0.name}.check(...)", f"{P0.name}.check({P0.wrong[0].answer!r})"
     cells = [
         ("import not_here\nfrom lnorm_course.exercises.mean import *",),
-        (f"{P1.name}.check(0)", (P1, "crashed", "failed first with ModuleNotFoundError: ")),
+        (f"{P1.name}.check(0)", (P1, "crashed", "first failed with ModuleNotFoundError: ")),
         (f"{IMPORTS}\n{solved(C0)}\n{blank}", (C0, "right", "")),
         (blank,),
         (solved(P0), (P0, "right", "")),

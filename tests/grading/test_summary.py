@@ -57,7 +57,7 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
     students = summarize(grades)
     points = [(each.id, each.points["01_mean"]) for each in students]
     assert points == [("", 1), ("2", 0)]
-    assert "01_mean: 3 notebooks, of which b.ipynb counts." in students[0].remarks
+    assert "01_mean: 3 notebooks were handed in; b.ipynb counts." in students[0].remarks
     assert [each.what for each in mistake_counts(counted_of(students))] == ["4"]
     assert "1&nbsp;of&nbsp;2</td>\n<td>1&nbsp;wrong</td>" in report_page(students)
 
@@ -71,7 +71,7 @@ def test_two_parts_of_a_lesson_are_merged_by_exercise_and_what_is_not_graded_is_
     assert (student.points, student.total) == ({"01_mean": 2}, 2)
     assert student.remarks.splitlines() == [
         "a.ipynb: not graded: it is a link.",
-        "01_mean: 2 notebooks, of which the best of each exercise counts.",
+        "01_mean: 2 notebooks were handed in; the best grade per exercise counts.",
     ]
 
 

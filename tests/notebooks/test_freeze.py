@@ -43,7 +43,7 @@ def test_failing_notebooks_are_left_as_they_were(folder, capsys):
     _, *said = re.split(r"^(\w+\.ipynb)", capsys.readouterr().out, flags=re.MULTILINE)
     said = dict(zip(said[::2], said[1::2], strict=True))
     for path, reason in ((one, "ZeroDivisionError"), (three, "Kernel died")):
-        assert said[path.name].startswith(" is left as it was: ")
+        assert said[path.name].startswith(" was left unchanged: ")
         assert reason in said[path.name]
         assert path.read_bytes() == before[path]
     frozen = nbformat.read(two, as_version=4)

@@ -1,6 +1,6 @@
-"""Make an environment of a wheel and what it requires, which is linked from here, and nothing else.
+"""Make an environment with only a wheel and what it requires, linked from this environment.
 
-python tests/tools/bare_environment.py WHEEL FOLDER      # prints its Python
+python tests/tools/bare_environment.py WHEEL FOLDER      # prints the path of its Python
 """
 
 import sys
@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 
 def main(wheel: str, folder: str) -> Path:
-    """Make it, and return its Python."""
+    """Make the environment, and return the path of its Python."""
     venv.create(folder, symlinks=True)
     where = {"base": folder, "platbase": folder}
     packages = Path(sysconfig.get_path("purelib", "venv", vars=where))

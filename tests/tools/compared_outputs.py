@@ -1,8 +1,9 @@
 """A pytest plugin: fail unless nbval compared exactly the outputs that are on record.
 
-nbval passes a notebook that is gone, one whose outputs were cleared together with its execution
-counts, and a cell marked to be ignored. So count, per notebook, what it really compared, and hold
-that against `tests/notebooks/compared_outputs.json`, which stands beside the folder `notebooks`.
+nbval doesn't fail for a missing notebook, for one whose outputs and execution counts were cleared,
+or for a cell that is marked to be ignored. So this plugin counts what nbval really compared in each
+notebook, and checks the counts against `tests/notebooks/compared_outputs.json`, where `tests` is in
+the same folder as `notebooks`.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 # IPyNbFile.skip_compare of nbval 0.11: the session counts with nbval's own list, the record with
-# this one, so a version of nbval that compares less turns the session red.
+# this one, so a version of nbval that compares less fails the session.
 NOT_COMPARED = frozenset(
     {
         "application/vnd.jupyter.widget-view+json",
@@ -26,20 +27,20 @@ NOT_COMPARED = frozenset(
         "traceback",
     }
 )
-# What nbval does with image/png it is to do with the same picture in HTML, whose
-# size may differ between machines, too: its words count.
+# nbval ignores image/png. It has to ignore the same picture in HTML, too, whose size may differ
+# between machines; only its words are compared.
 PIXELS = 'src="data:image/[^>]*'
 REMEDY = "Run `make notebooks` and look at the diff."
 SELECTIONS = ("collectonly", "deselect", "keyword", "lf", "markexpr", "stepwise")
 
 
 def record_of(notebooks):
-    """Name the file that holds the numbers of the notebooks in a folder."""
+    """Return the path of the record for the notebooks in a folder."""
     return notebooks.parent / "tests" / "notebooks" / "compared_outputs.json"
 
 
 def read_record(notebooks):
-    """Read {notebook name: number of outputs that nbval compares}; no file is no numbers."""
+    """Read {notebook name: number of outputs that nbval compares}; {} if there's no file."""
     record = record_of(notebooks)
     return json.loads(record.read_text("utf-8")) if record.exists() else {}
 
@@ -56,16 +57,16 @@ def pytest_configure(config):
     if config.option.nbval_lax:
         raise pytest.UsageError("--nbval-lax compares almost nothing: use --nbval.")
     if config.option.nbval_sanitize_with or config.option.sanitize_with:
-        raise pytest.UsageError("Sanitized numbers are not compared: leave --nbval-sanitize-with.")
+        raise pytest.UsageError("Sanitized numbers aren't compared: omit --nbval-sanitize-with.")
     guard = Guard(config)
     if guard.asked and not config.option.nbval:
-        raise pytest.UsageError("Notebooks are only run as tests with --nbval.")
+        raise pytest.UsageError("Notebooks are run as tests only with --nbval.")
     if guard.asked and not hasattr(config, "workerinput"):
         config.pluginmanager.register(guard)
 
 
 def pytest_runtest_setup(item):
-    """Let each cell that compares its outputs tell in its report how many."""
+    """Make each cell that compares its outputs add their number to its report."""
     if item.path.suffix != ".ipynb":
         return
     item.parent.sanitize_patterns[PIXELS] = "src=pixels"
@@ -82,7 +83,7 @@ def pytest_runtest_setup(item):
 
 
 class Guard:
-    """Add up the reports of a session, of all its workers, and judge them at its end."""
+    """Add up the reports of all workers of a session, and judge them at its end."""
 
     def __init__(self, config):
         self.notebooks = config.rootpath / "notebooks"

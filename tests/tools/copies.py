@@ -1,4 +1,4 @@
-"""A copy of the project, in which something is changed, and the tests that look at it."""
+"""Copy the project, so that a test can change something in the copy and run commands there."""
 
 import os
 import shutil
@@ -7,18 +7,18 @@ from pathlib import Path
 
 from project import PROJECT
 
-# What is made in the folder of the course and isn't part of it.
+# What is created in the project's folder, but isn't part of the project.
 LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "my_lessons", "build"]
 
 
 def copy_of_project(folder):
-    """Copy all but environments and caches to a folder that there is not yet; return it."""
+    """Copy everything but environments and caches to a new folder, and return that folder."""
     ignored = shutil.ignore_patterns(*LEFT_OUT)
     return Path(shutil.copytree(PROJECT, folder, ignore=ignored)).resolve()
 
 
 def run(course, command, **environment):
-    """Run a command where the copy is what is imported, in this process and in all kernels."""
+    """Run a command that imports the copy, in its own process and in all kernels."""
     places = {"PYTHONPATH": str(course), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     everything = outer | places | environment

@@ -1,4 +1,4 @@
-"""All exercises, as tests and notebooks look at them."""
+"""Collect all exercises, for the tests of exercises and notebooks."""
 
 import importlib
 import re
@@ -25,7 +25,7 @@ BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 
 
 def known(exercise):
-    """Return the wrong answers that an exercise has been told of, apart from its options."""
+    """Return the wrong answers that an exercise lists, apart from its options."""
     if isinstance(exercise, Prediction):
         return exercise.wrong
     return [m._replace(answer=exercise.make([m])) for m in exercise.mistakes]

@@ -1,4 +1,4 @@
-"""How the fuzz tests draw: always the same examples; FUZZ_TIMES=10 draws ten times as many."""
+"""Make the fuzz tests draw the same examples each time; FUZZ_TIMES=10 draws ten times as many."""
 
 import importlib
 import math
@@ -15,8 +15,8 @@ import lnorm_diagnose
 import lnorm_staff
 import lnorm_utils
 
-# Hypothesis also draws numbers that stand in the modules that are loaded. All of them are, so that
-# a test draws the same alone and among the others.
+# Hypothesis also draws constants from the modules that are loaded. Load all modules, so that a test
+# draws the same examples when it runs alone and among the others.
 for package in (lnorm_utils, lnorm_diagnose, lnorm_course, lnorm_staff):
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         importlib.import_module(found.name)
@@ -34,5 +34,5 @@ seeds = st.integers(0, 10_000)
 
 
 def examples(number):
-    """Return the settings of a test that draws so many examples."""
+    """Return the settings of a test that draws this many examples, times FUZZ_TIMES."""
     return settings(SAME_EACH_TIME, max_examples=number * TIMES)

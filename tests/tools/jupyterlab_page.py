@@ -1,4 +1,4 @@
-"""JupyterLab in a browser, as a student has it, and what a test wants to know of it."""
+"""Open JupyterLab in a browser, as a student sees it, and read what a test needs from it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# All cells are in the page, also those that cannot be seen; no word from the network.
+# Keep all cells in the page, even those out of sight, and fetch no news from the network.
 SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -23,7 +23,7 @@ START_SECONDS, CELLS_SECONDS = 60, 120
 IS_IDLE = """[...document.querySelectorAll('.jp-StatusBar-TextItem')]
     .some(item => item.textContent.endsWith('| Idle'))"""
 NUMBER = re.compile(r"^\[\d+\]:$")  # of a cell that has run
-# What is folded has no number.
+# A folded cell has no number.
 ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')]
     .filter(prompt => !prompt.closest('.jp-CodeCell').querySelector('.jp-InputPlaceholder'))
     .every(prompt => /^\\[\\d+\\]:$/.test(prompt.textContent.trim()))"""
@@ -31,13 +31,13 @@ ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputP
 
 @contextmanager
 def browser():
-    """Start a Chromium without a window; `CHROMIUM` in the environment names another."""
+    """Start Chromium without a window; the variable `CHROMIUM` can name a different browser."""
     found = map(shutil.which, (os.environ.get("CHROMIUM", ""), *BROWSERS))
     path = next(filter(None, found), None)
     if path is None:
         raise LookupError(
-            "There is no Chromium here. On Debian and Ubuntu: sudo apt install chromium. Elsewhere "
-            "name one: CHROMIUM=/path/to/chrome make browser."
+            "There is no Chromium here. On Debian and Ubuntu: sudo apt install chromium. "
+            "Elsewhere, give its path: CHROMIUM=/path/to/chrome make browser."
         )
     from playwright.sync_api import sync_playwright  # only `make browser` installs it
 
@@ -94,7 +94,8 @@ def _address(runtime, server):
 class Page:
     """A notebook in JupyterLab, and the errors that the browser's console has shown.
 
-    options: for the browser, such as `has_touch`.
+    Args:
+        options: further options of the browser's page, such as `has_touch`.
     """
 
     def __init__(self, browser, address, name, width=1366, height=1000, **options):
@@ -102,7 +103,7 @@ class Page:
         self.errors = []
         self.page.on("console", self._remember)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        # A workspace of its own: no tab of an earlier page is opened again.
+        # In a workspace of its own, no tab of an earlier page is opened again.
         self.page.goto(address.format(uuid4().hex, quote(name)))
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=START_SECONDS * 1000)
 
@@ -113,7 +114,7 @@ class Page:
     def run_all(self):
         """Choose "Run All Cells" from the menu, and wait until all have run."""
         self.page.wait_for_function(IS_IDLE, timeout=START_SECONDS * 1000)
-        self.menu("Edit", "Clear Outputs of All Cells")  # and their numbers
+        self.menu("Edit", "Clear Outputs of All Cells")  # clears their numbers, too
         self.menu("Run", "Run All Cells")
         self.page.wait_for_function(f"{ALL_RAN} && {IS_IDLE}", timeout=CELLS_SECONDS * 1000)
 

@@ -1,7 +1,7 @@
-"""A pytest plugin: how the kernels of the notebooks start, and no network for them and the tests.
+"""A pytest plugin: start the notebooks' kernels faster, and block the network for all tests.
 
-They start sooner than nbval's, start once more if one dies, and read no student's progress. The
-tests are quicker, too, because Python doesn't look for garbage in what they import.
+The kernels start faster than nbval's, start again if the first start fails, and read no student's
+progress. The tests are faster, too, because Python doesn't look for garbage in what they import.
 """
 
 import functools
@@ -11,8 +11,8 @@ import sys
 
 import offline
 
-# nbval imports jsonschema, which would compile a grammar that notebooks do not need: 0.7 s in the
-# session and in each of its workers.
+# nbval imports jsonschema, which would compile a grammar that notebooks don't need. This takes 0.7
+# seconds in the session and in each of its workers.
 sys.modules.setdefault("rfc3987_syntax", None)
 # What a student has solved is neither read nor written, here and in the kernels.
 os.environ["LNORM_PROGRESS"] = ""
@@ -24,22 +24,22 @@ def pytest_configure(config):
 
     if not hasattr(config, "workerinput"):
         # If listing a machine's fonts takes more than 5 seconds, Matplotlib says so. It lists them
-        # once, which would be in the first notebook, as an output that isn't on record.
+        # once: here, because in the first notebook that would be an output that isn't on record.
         import matplotlib.font_manager  # noqa: F401
     start = functools.partial(nbval.kernel.start_new_kernel, extra_arguments=OFFLINE)
     nbval.kernel.start_new_kernel = with_second_try(start)
 
 
 def pytest_collection_finish():
-    """Don't look for garbage in what is imported by now: it's large, and stays."""
+    """Don't look for garbage in what has been imported, which is large and stays in memory."""
     gc.freeze()
 
 
 def with_second_try(start):
-    """Start again if that fails, for a port can be taken between its choice and its use.
+    """Start a kernel again if that fails, because a port may be taken before the kernel uses it.
 
-    Jupyter chooses free ports, lets go of them, and half a second later the kernel binds them. In
-    between, another worker may be given the same ones.
+    Jupyter chooses free ports and releases them, and the kernel binds them half a second later. In
+    between, a different worker may get the same ports.
     """
 
     @functools.wraps(start)

@@ -1,4 +1,4 @@
-"""Run cells in a kernel of the grader, and look into it: what an expression is there."""
+"""Run cells in a kernel of the grader, and read the values of expressions there."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ DIED, WELL = Reply("crashed", "the kernel died.", by_machine=True), Reply()
 
 
 def replies_of(program: str, setup: object, asked: list, timeout: float, total: float) -> list:
-    """Return what becomes of each thing that a child is asked to do."""
+    """Return the reply to each request to a child process."""
 
     async def found() -> list[Reply]:
         return [reply async for _, reply in replies(program, setup, asked, timeout, total)]
@@ -21,12 +21,12 @@ def replies_of(program: str, setup: object, asked: list, timeout: float, total: 
 
 
 def run(*cells: str, timeout: float = 20, total: float = 100) -> list[Reply]:
-    """Return what becomes of each cell."""
+    """Run cells in a kernel of the grader, and return the reply to each."""
     return replies_of(KERNEL, 2, [*cells], timeout, total)
 
 
 def look(expression: str) -> str:
-    """Return a cell of which `value` tells what the expression is."""
+    """Return a cell that evaluates an expression, whose value `value` reads from the reply."""
     return f"{IMPORTS}\nhow_many.check({expression})"
 
 

@@ -1,4 +1,4 @@
-"""What a lesson defines, to be tried with other seeds and from other starts than it shows."""
+"""Load what a lesson defines, to try seeds and starts that the lesson doesn't show."""
 
 import ast
 from types import ModuleType

@@ -1,7 +1,7 @@
-"""Refuse every way to the network: imported by the tests, and run in the kernels of the notebooks.
+"""Block every way to the network, in the tests and in the kernels of the notebooks.
 
-An audit hook cannot be taken out again. Python calls it for each connection and for each name to
-resolve, whichever library asks.
+An audit hook can't be removed. Python calls it for each connection and for each name to resolve,
+whichever library asks.
 """
 
 import sys
@@ -16,14 +16,14 @@ HERE = ("127.", "::1", "localhost")
 
 
 class NetworkError(RuntimeError):
-    """Something has asked for the network; no OSError, which many would take for a bad line."""
+    """Something asked for the network; not an OSError, which could pass for a bad connection."""
 
 
 def refuse(event, arguments):
     if event in HOST_IN:
         address = HOST_IN[event](*arguments)
         if isinstance(address, tuple) and not str(address[0] or "localhost").startswith(HERE):
-            raise NetworkError(f"Nothing here may use the network, and this asks for {address!r}.")
+            raise NetworkError(f"Nothing may use the network here, but {address!r} was requested.")
 
 
 sys.addaudithook(refuse)

@@ -1,8 +1,8 @@
-"""Run the examples of a page, each alone, and compare what they print with what stands below them.
+"""Run each example of a page alone, and compare what it prints with the output below it.
 
     python tests/tools/page_examples.py docs/diagnose.md
 
-It needs Python and what the examples need, so it runs in an environment without tests, too.
+It needs only Python and what the examples need, so it runs even where pytest isn't installed.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-# An example with an output runs alone.
+# Only examples with an output below them run.
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -33,8 +33,8 @@ def main(page: str) -> None:
     found = SHOWN.findall(Path(page).read_text("utf-8"))
     for code, text in found:
         if (given := output_of(code)) != text:
-            raise SystemExit(f"{code}\ngives\n\n{given}\nand not\n\n{text}")
-    print(f"{len(found)} examples of {page} give what stands below them.")
+            raise SystemExit(f"{code}\nprints\n\n{given}\nrather than\n\n{text}")
+    print(f"{len(found)} examples of {page} print the outputs below them.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Residual blocks between two maps, which can be trained on the two rings."""
+"""Make residual blocks between two linear maps, which can be trained on the two rings."""
 
 from torch import nn
 

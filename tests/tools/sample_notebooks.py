@@ -1,4 +1,4 @@
-"""Small notebooks, for tests that then break one thing in a copy."""
+"""Make small notebooks, for tests that break one thing in a copy."""
 
 import contextlib
 import io
@@ -19,7 +19,7 @@ display(Markdown("**In words.** One pixel."))
 
 
 def sample_notebook(*more_cells):
-    """Make a notebook that was not run yet and shows text, a stream and a picture of a widget."""
+    """Make a notebook that hasn't run yet and shows text, a stream, and a widget's picture."""
     cells = [
         new_markdown_cell("# How much is 6 times 7?"),
         new_code_cell("from IPython.display import Markdown, display"),

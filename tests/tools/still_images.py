@@ -1,4 +1,4 @@
-"""What a widget leaves where no widget runs."""
+"""Check what a widget leaves behind where widgets don't run."""
 
 
 def assert_is_still(widget):

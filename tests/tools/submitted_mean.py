@@ -1,4 +1,4 @@
-"""Submissions on lesson 1: cells, and behind a cell the grades that it gets."""
+"""Make submissions for lesson 1, and compare their grades with those listed after each cell."""
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import mean
@@ -17,7 +17,7 @@ def checked(exercise, attempt, before=""):
 
 
 def solved(exercise, before=""):
-    """Write a cell that checks the answer."""
+    """Write a cell that checks the right answer."""
     code = exercise.shown_solution().code
     if exercise.inputs is None:
         return checked(exercise, code, before)
@@ -25,9 +25,10 @@ def solved(exercise, before=""):
 
 
 def assert_graded(found, cells):
-    """Compare grades with what stands behind the cells: an exercise, its state, and a part of why.
+    """Compare grades with those listed after each cell: an exercise, its state, and a reason.
 
-    That's the mistake, a colon, and the message. All exercises of the main way have a grade.
+    The reason is a part of the mistake, a colon, and the message. All main exercises must have a
+    grade.
     """
     rows = {grade.exercise: grade for grade in found}
     assert [name for name in rows if name in MAIN] == MAIN

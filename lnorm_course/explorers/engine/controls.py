@@ -12,7 +12,7 @@ from lnorm_utils.words import significant
 __all__ = ["Choice", "Slider", "Switch", "powers_of_ten", "steps"]
 
 Values = Mapping[str, Any]
-MOST_DIGITS = 18  # 17 of them tell any two float64 numbers apart
+MOST_DIGITS = 18  # 17 digits tell any two float64 numbers apart
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Control:
         label: the text beside the control.
         start: its initial value.
         options: the values that can be chosen, which are its stops.
-        when: values of all controls -> whether this one has an effect; if not, it's grayed out.
+        when: values of all controls -> whether this control has an effect; if not, it's grayed out.
     """
 
     label: str

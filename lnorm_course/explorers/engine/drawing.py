@@ -21,7 +21,7 @@ from lnorm_utils.plotting.picture import FINER, FONT, TAG
 __all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
-FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # monospaced digits line up
+FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # keep monospaced digits
 
 
 def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
@@ -43,7 +43,7 @@ def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
     """
     file = io.StringIO()
     width, height = figure.get_size_inches() * POINTS_PER_INCH
-    # Text stays text, which is fast to draw, and looks like the page's.
+    # Text stays text, because that's fast to draw, and looks like the page's own text.
     wanted: dict[Any, str] = {"svg.fonttype": "none", "svg.hashsalt": name}
     before = {key: matplotlib.rcParams[key] for key in wanted}
     matplotlib.rcParams.update(wanted)  # rc_context would copy all settings: half a millisecond
@@ -54,7 +54,7 @@ def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
         renderer.finalize()
     finally:
         matplotlib.rcParams.update(before)
-    # Leave out what comes before: the header of an SVG file, and a style for the whole page.
+    # Leave out what precedes the drawing: an SVG file's header, and a style for the whole page.
     drawing = file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
     return TAG.sub(lambda tag: FAMILY.sub("", FINER.sub("", tag[0])), drawing)
 
@@ -66,7 +66,7 @@ def measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, float
 
 
 class FewElements(RendererSVG):
-    """Matplotlib's SVG, but with a line's markers on one path: a tenth of the time and size."""
+    """Matplotlib's SVG renderer with a line's markers on one path, in 10% of the time and size."""
 
     def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
         super().__init__(width, height, file)

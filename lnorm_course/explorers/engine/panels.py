@@ -68,8 +68,8 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
 class Explorer(Still):
     """A widget of labeled controls, panels that follow them, and words on what there is to see.
 
-    The panels are drawn once. For each state, `computed` computes, `show` moves artists, and only
-    those are redrawn. Where no widget runs, a still image of the panels is shown, with the words.
+    The panels are drawn once. For each state, `computed` makes the data, `show` moves artists, and
+    only these are redrawn. Where no widget runs, a still image of the panels and the words appear.
 
     `preset`, the name of the current preset or "", and `state` can be set and observed.
 
@@ -81,7 +81,7 @@ class Explorer(Still):
             because frames are cached.
         controls: name → control, from top to bottom.
         presets: name → {control: value}; controls that a preset leaves out have their start value.
-        preset: the one to start with.
+        preset: the name of the preset to start with.
         start: control → value, overriding the start values of the control and the preset.
         drags: a marker → the sliders that are set when it is dragged.
 
@@ -136,7 +136,7 @@ class Explorer(Still):
         }
         state = self.state_of({**first, **nearest})
         self._loop: asyncio.AbstractEventLoop | None = None
-        with contextlib.suppress(RuntimeError):  # there may be no running loop
+        with contextlib.suppress(RuntimeError):  # there may be no event loop
             self._loop = asyncio.get_running_loop()
         self.move_to(state)
         for picture, moving in panels.items():
@@ -221,7 +221,7 @@ class Explorer(Still):
     def _known_state(self, proposal: Any) -> list[int]:
         state, sizes = proposal["value"], [*map(len, self.stops.values())]
         if len(state) != len(sizes) or not all(map(range.__contains__, map(range, sizes), state)):
-            raise ValueError(f"state must have a place for each of {sizes} stops, but got {state}.")
+            raise ValueError(f"state must have an index below each of {sizes}, but got {state}.")
         return state
 
     @traitlets.validate("preset")
@@ -238,7 +238,7 @@ class Explorer(Still):
         self.state = [*self.presets.get(change["new"], self.state)]
 
     def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
-        """Handle a browser's message, maybe in another thread; only the kernel's main one draws."""
+        """Handle a browser's message, in any thread; only the kernel's main thread draws."""
 
         def answer() -> None:
             self.send(self.frame(tuple(content["state"])))
@@ -249,7 +249,7 @@ class Explorer(Still):
             self._loop.call_soon_threadsafe(answer)
 
     def _still(self, number: int) -> str:
-        """Return what doesn't move in a panel as an image's data URL."""
+        """Return, as the data URL of an image, what doesn't move in a panel."""
         picture = [*self.panels][number]
         drawing = svg(picture, [picture], f"{self.name}s{number}")
         return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"

@@ -23,7 +23,7 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
     """Return a recorded picture's script and style, and the record itself.
 
     Args:
-        name: that of its files in the parent folder; the record is made by `make tool NAME=name`.
+        name: the name of its files in the parent folder; `make tool NAME=name` makes the record.
     """
     own = HERE.parent
     controls, draw, end, look, style, record = (
@@ -48,7 +48,7 @@ class Still(anywidget.AnyWidget):
     `png()`, which draws it as a PNG file.
 
     Args:
-        page: everything that the browser needs at first.
+        page: everything that the browser needs to begin with.
     """
 
     page = traitlets.Dict().tag(sync=True)
@@ -79,7 +79,7 @@ def still_image(widget: Any) -> dict[str, str]:
 
 
 def _close_former_run(made: anywidget.AnyWidget) -> None:
-    """Register a widget under its cell's current run, and close those of its former run.
+    """Register a widget under its cell's current run, and close the widgets of the previous run.
 
     Outside a notebook, or if the front end doesn't say which cell is running, this does nothing.
     """

@@ -20,7 +20,7 @@ NORMS = ("norm_1", "norm_2")
 class FileTypes(nn.Module):
     """Recognize which of 214 types a file has, from its beginning and end.
 
-    Its weights are random; `magika()` returns it with trained ones. The original multiplies a
+    Its weights are random; `magika()` returns it with trained weights. The original multiplies a
     one-hot vector by a matrix and adds a bias. Here, an embedding's rows include the bias.
 
     Source: the model standard_v3_3 of the package magika 1.0.3; for Magika, Fratantonio et al.
@@ -42,7 +42,7 @@ class FileTypes(nn.Module):
         """Map `codes` of shape (N, 2048), int64 from 0 to 256, to logits (N, 214)."""
         x = gelu(self.embedding(codes), approximate="tanh")  # (N, 2048, 64)
         x = x.reshape(len(codes), 512, 256)  # 512 positions of four bytes, with 256 features each
-        x = self.norm_1(x.mT)  # (N, 256, 512): the last axis is the positions
+        x = self.norm_1(x.mT)  # (N, 256, 512): the positions are on the last axis
         x = gelu(self.convolution(x), approximate="tanh")  # (N, 512, 508)
         return self.to_kinds(self.norm_2(x.amax(dim=-1)))  # the maximum over all positions
 
@@ -75,11 +75,12 @@ def with_norm(**formulas: Formula) -> FileTypes:
     """Return `magika()` with different formulas for its norms.
 
     Args:
-        formulas: `norm_1`, `norm_2`, or both: a function of x and of the trained γ and β, both of
-            shape (512,). x is (N, 256, 512) at norm 1 and (N, 512) at norm 2.
+        formulas: one for `norm_1`, for `norm_2`, or for both. Each is a function of x and of the
+            trained γ and β, both of shape (512,). x is (N, 256, 512) at norm 1 and (N, 512) at
+            norm 2.
 
     Raises:
-        ValueError: there is no norm of that name.
+        ValueError: a name is neither `norm_1` nor `norm_2`.
 
     >>> left_out = with_norm(norm_2=lambda x, weight, bias: x)
     >>> left_out(torch.zeros(1, 2048, dtype=torch.int64)).shape

@@ -11,10 +11,10 @@ from torch import Tensor
 
 __all__ = ["PADDING", "as_codes", "kinds", "likeliest", "sample_files"]
 
-SIDE = 1024  # bytes that are read at the beginning, and at the end
-BLOCK = 4096  # bytes at each end from which white space is stripped
-PADDING = 256  # the code that stands for no byte
-FEWEST = 8  # bytes; if there are fewer, Magika doesn't use the network
+SIDE = 1024  # number of bytes that are read at each end of a file
+BLOCK = 4096  # number of bytes at each end in which white space is stripped
+PADDING = 256  # the code for a missing byte
+FEWEST = 8  # number of bytes; if a file has fewer, Magika doesn't use the network
 
 
 def as_codes(*contents: bytes | str | Path) -> Tensor:
@@ -25,7 +25,7 @@ def as_codes(*contents: bytes | str | Path) -> Tensor:
 
     Returns:
         (N, 2048), int64: the first 1,024 bytes after leading white space, and then the last 1,024
-        before trailing white space. A shorter file is repeated, and padded with 256.
+        before trailing white space. A shorter file appears in both halves, padded with 256.
 
     Raises:
         TypeError: a file is given neither as bytes nor as a path.
@@ -60,7 +60,7 @@ def _codes(content: bytes | str | Path) -> list[int]:
 
 
 def _both_ends(path: Path) -> bytes:
-    """Read a block at each end of a file, or all of a shorter one."""
+    """Read two blocks at the beginning of a file and one at its end, or all of a shorter file."""
     if not path.exists():
         where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
         raise FileNotFoundError(f"There is no file {str(path)!r}{where}.")
@@ -100,7 +100,7 @@ def kinds() -> list[str]:
 
 @cache
 def sample_files() -> dict[str, bytes]:
-    """Return sample files of many types: old versions of the course's own, and generated ones.
+    """Return sample files of many types: old versions of the course's files, and generated ones.
 
     A longer file is cut down to the part that the network reads: 1,024 bytes at each end.
 

@@ -1,9 +1,9 @@
-"""A grid of 160 shipped runs of a small transformer: learning rate, norms, and initialization.
+"""A grid of 160 recorded runs of a small transformer, by learning rate, norms, and initialization.
 
-There are four variants: three sizes of initial embeddings without a warm-up, and the smallest with
-one.
+Runs begin in one of four ways: with three sizes of the initial embeddings without a warm-up, and
+with the smallest size and a warm-up.
 
-`make tool NAME=grid` trains all runs and writes `grid.json`, with the versions that it used.
+`make tool NAME=grid` trains all runs and writes `grid.json`, with the versions of its tools.
 """
 
 import json
@@ -38,32 +38,32 @@ EMBEDDINGS = (1, 4, 8)  # factor on the initial embeddings
 BEGINNINGS = ((1, 1), (WARM_UP, 1), (1, 4), (1, 8))  # (warm-up, factor); 1 step means no warm-up
 SEEDS = (0, 1)
 STEPS = 300
-EVERY = 5  # number of steps over which the shipped losses are averaged
+EVERY = 5  # number of steps over which the recorded losses are averaged
 
 
 class Run(NamedTuple):
     """The results of a run. A loss that wasn't finite is nan."""
 
     losses: list[float]  # during training, each averaged over 5 steps, in nats
-    validation: float  # at the end, in nats
-    text: str  # 200 characters that the model wrote; fewer if its numbers weren't finite
+    validation: float  # the loss on new text at the end, in nats
+    text: str  # 200 characters that the model wrote; fewer if its outputs weren't finite
 
 
 def split() -> tuple[Tensor, Tensor]:
-    """Split the text into the models' training text and the last tenth, for validation."""
+    """Split the text into nine tenths for training and the last tenth for validation."""
     codes = encode(austen())
     cut = len(codes) * 9 // 10
     return codes[:cut], codes[cut:]
 
 
 def train_run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
-    """Train a transformer of six blocks for 300 steps, about ten seconds on one core.
+    """Train a transformer of six blocks for 300 steps, in about ten seconds on one core.
 
     Args:
         place: the place of its norms, one of `PLACES`.
         lr: Adam's learning rate after the warm-up.
         warm_up: the number of steps over which the learning rate rises; 1 means no warm-up.
-        seed: for the weights, the pieces of text, and the writing.
+        seed: seeds the weights, the random choice of pieces of text, and the writing.
         embeddings: the factor on the initial embeddings, as in `Transformer`.
     """
     training, validation = split()
@@ -75,10 +75,10 @@ def train_run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings
 
 
 def run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
-    """Look up a run in the grid, instead of training it.
+    """Look up a run in the grid instead of training it.
 
     Args:
-        place, lr, warm_up, seed, embeddings: as in `train_run`, but only the grid's combinations.
+        place, lr, warm_up, seed, embeddings: as in `train_run`; the grid has only some of them.
 
     Raises:
         ValueError: the grid has no such run.
@@ -90,8 +90,9 @@ def run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: floa
     if (found := runs.get((place, lr, warm_up, seed, embeddings))) is None:
         raise ValueError(
             f"The grid has the places {', '.join(PLACES)}, the learning rates {_listed(RATES)}, "
-            f"the seeds {_listed(SEEDS)}, and the warm-ups with embeddings {_listed(BEGINNINGS)}, "
-            f"but {place!r}, {lr!r}, {seed!r}, and {(warm_up, embeddings)!r} were given."
+            f"the seeds {_listed(SEEDS)}, and the pairs (warm-up, embeddings) "
+            f"{_listed(BEGINNINGS)}, but {place!r}, {lr!r}, {seed!r}, and "
+            f"{(warm_up, embeddings)!r} were given."
         )
     return found
 

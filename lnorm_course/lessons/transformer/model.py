@@ -1,4 +1,4 @@
-"""A small transformer that predicts the next character, with its norms in one of four places."""
+"""A small transformer that predicts the next character, with one of four placements of norms."""
 
 import math
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from lnorm_utils.modules import FeedForward, LayerNorm, PositionalEncoding
 
 __all__ = ["PLACES", "CausalAttention", "Transformer", "TransformerBlock", "attention"]
 
-# Place of the norms → the formula that adds a branch f to the stream x, and the norm's class.
+# Place of the norms → the formula that adds a branch f to the stream x, and what creates a norm.
 PLACES: dict[str, tuple[str, Callable[[int], nn.Module]]] = {
     "no norm": ("x + f(x)", lambda d_model: nn.Identity()),
     "post-LN": ("norm(x + f(x))", LayerNorm),
@@ -21,13 +21,13 @@ START = 0.02  # standard deviation of the initial weights
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Mix the values of each position and those before it: softmax(q · kᵀ / √D + mask) · v.
+    """Average the values of all positions up to each one: softmax(q · kᵀ / √D + mask) · v.
 
     Args:
         q, k, v: (*, L, D), the queries, keys, and values of L positions.
 
     Returns:
-        (*, L, D). Position l depends on the keys and values of only the positions 0 to l.
+        (*, L, D). Position l depends only on the keys and values of positions 0 to l.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, equation 1 and section 3.2.3.
 
@@ -42,7 +42,7 @@ def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class CausalAttention(nn.Module):
-    """Let each position read from itself and those before it, in several heads at once.
+    """Let each position read from itself and all earlier positions, in several heads at once.
 
     Args:
         d_model: the number of features.
@@ -116,21 +116,21 @@ class Transformer(nn.Module):
 
     It has an embedding, a positional encoding, blocks, a final norm if `place` begins with "pre",
     and a linear map to a logit for each character. Weights and embeddings are initialized from
-    N(0, 0.02²), as most of GPT-2's are, and biases to 0; unlike in GPT-2, positions are encoded by
-    sines, and nothing is scaled by depth. So with 64 features, the scaled embeddings initially have
-    a spread of √64 · 0.02 = 0.16, next to sines and cosines of about 0.7; `embeddings` enlarges
-    them.
+    N(0, 0.02²), as most of GPT-2's are, and biases to 0; unlike in GPT-2, positions are encoded as
+    sines and cosines, and nothing is scaled by depth. With 64 features, the scaled embeddings
+    initially have a spread of √64 · 0.02 = 0.16, compared with sines and cosines of about 0.7. The
+    argument `embeddings` makes the embeddings larger.
 
     Args:
         characters: V, the number of distinct characters.
         place: the place of the norms, one of `PLACES`.
         depth, d_model, heads: the number of blocks, of features, and of attention heads.
         length: the largest number of positions.
-        seed: for the weights. The caller's random state is left unchanged.
+        seed: seeds the weights. The caller's random state is left unchanged.
         embeddings: the factor on the initial embeddings.
 
     Raises:
-        ValueError: as in `TransformerBlock`, and for an unsuitable input, `PositionalEncoding`.
+        ValueError: as in `TransformerBlock`; for an unsuitable input, as in `PositionalEncoding`.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762.
 

@@ -75,11 +75,11 @@ class Entropies(NamedTuple):
 
 
 def entropies(codes: Tensor) -> Entropies:
-    """Compute how well three kinds of predictions can predict a character.
+    """Compute the smallest cross entropies that three kinds of predictions can reach.
 
-    guessing = ln V, if each of V characters always gets the same probability. letters =
-    −Σ p(a) · ln p(a), if the prediction is always the frequencies p. pairs =
-    −Σ p(a, b) · ln p(b | a), if it's the frequencies of b after a, the character before.
+    guessing = ln V, if each of the V characters is always given the same probability. letters =
+    −Σ p(a) · ln p(a), if the prediction is always the characters' frequencies p. pairs =
+    −Σ p(a, b) · ln p(b | a), if it's the frequencies of b after the previous character, a.
 
     Args:
         codes: (L,), int64, character codes, from 0 up.

@@ -26,9 +26,9 @@ def train_transformer(
         model: predicts the next character at each position.
         codes: (characters of the text,), int64.
         lr: the learning rate after the warm-up.
-        warm_up: the number of steps over which the learning rate rises linearly; 1 is no warm-up.
+        warm_up: the number of steps over which the learning rate rises linearly; 1 means none.
         steps: the number of updates.
-        seed: for the choice of the pieces.
+        seed: seeds the random choice of pieces.
 
     Returns:
         (steps,), the mean cross entropy before each step, in nats.
@@ -52,7 +52,7 @@ def validation_loss(model: Transformer, codes: Tensor) -> float:
 
     Args:
         model: predicts the next character at each position.
-        codes: (characters of the text,), int64. The rest after the last whole piece isn't used.
+        codes: (characters of the text,), int64. What remains after the last whole piece isn't used.
     """
     pieces = codes.unfold(0, model.length + 1, model.length)  # (pieces, L + 1)
     losses = [_loss(model, each) * len(each) for each in pieces.split(64)]
@@ -67,10 +67,10 @@ def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -
         model: predicts the next character at each position.
         codes: (L,), int64, the beginning of the text.
         length: how many characters to draw.
-        seed: for the drawing.
+        seed: seeds the drawing.
 
     Returns:
-        (length,), int64, the new characters; fewer if the model's numbers aren't finite.
+        (length,), int64, the new characters; fewer if the model's outputs aren't finite.
     """
     generator = torch.Generator().manual_seed(seed)
     begun = len(codes)
@@ -84,6 +84,6 @@ def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -
 
 
 def _loss(model: nn.Module, pieces: Tensor) -> Tensor:
-    """Return the mean cross entropy for predicting each character (N, L + 1) from those before."""
+    """Return the mean cross entropy of predicting characters (N, L + 1) from those before them."""
     logits = model(pieces[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), pieces[:, 1:].flatten())

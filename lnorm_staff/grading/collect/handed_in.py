@@ -22,9 +22,10 @@ __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # bytes of a file
 LONGEST_NAME = 400  # characters, so that it fits in spreadsheets and on screens
-MOST_LISTED = {True: 100, False: 20}  # files per student, with and without one of `KINDS`
+MOST_LISTED = {True: 100, False: 20}  # files per student, of `KINDS` and of other kinds
 MOST_OF_ONE = 100 * 10**6  # bytes that are read per student
-# Bytes of the table of an archive, which takes about 100 for each file, and more in memory.
+# The most bytes in an archive's table, which takes about 100 for each file, and the bytes to count
+# for each file, which takes more in memory.
 LONGEST_TABLE, BYTES_OF_A_NAME = 5_000_000, 1000
 # Files that programs create, and hidden files except notebooks and archives.
 MADE = re.compile(
@@ -34,14 +35,14 @@ MADE = re.compile(
 
 
 class HandedIn(NamedTuple):
-    """A file that was handed in, and what in it is to be graded."""
+    """A file that was handed in, and what to grade in it."""
 
-    whole: Grade  # whose it is; if it has a state, why nothing in it is graded
+    whole: Grade  # the owner, and a state if nothing in the file is graded
     cells: Sequence[str] = ()  # the source of its code cells
     exercises: Sequence[Exercise] = ()  # the exercises that it should solve
 
     def refused(self, message: str, state: str = NOT_GRADED) -> "HandedIn":
-        """Return this file as one that isn't graded."""
+        """Return this file with the reason why it isn't graded."""
         return HandedIn(replace(self.whole, state=state, message=message))
 
     def grade(self, exercise: Exercise, state: str, message: str = "", **more: str) -> Grade:
@@ -62,8 +63,8 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
     """Yield the files that were handed in, except hidden ones, each under a unique name.
 
     Args:
-        given: what the lecturer names: notebooks, folders of them, or zip archives. These may be
-            links, but links inside them are refused.
+        given: the notebooks, folders, and zip archives that the lecturer names. These may be links,
+            but links inside them are refused.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
@@ -89,7 +90,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             try:
                 if listed[who, is_work] > most:
                     raise NotGradedError(f"at most {most} such files are listed for a student.")
-                # If a student is over the limit already, nothing more is read.
+                # If a student is already over the limit, nothing more is read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
                 size_of[who] += len(data)
                 _check_size("the student's files total", size_of[who], MOST_OF_ONE)
@@ -108,14 +109,14 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 
 
 def _last_first(found: Iterable[Found]) -> list[Found]:
-    """Sort the files that aren't hidden, with printable names, which may make two names equal."""
+    """Return the visible files, sorted in reverse by printable name; such names may be equal."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
     kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
 def _in(given: Path) -> Iterable[Found]:
-    """Find the files in what a lecturer names."""
+    """Return the files in what the lecturer names: a folder, an archive, or a single file."""
     where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
@@ -144,7 +145,7 @@ def _in_folder(folder: Path) -> Iterator[Found]:
 
 
 def _read(path: Path) -> bytes:
-    """Read a plain file: a pipe might block forever, and a link may lead to someone else's file."""
+    """Read a file if it's a plain one: a pipe might block forever, and a link may lead anywhere."""
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
         raise NotGradedError("it is a link, but only plain files are read.")
@@ -158,12 +159,12 @@ def _check(name: str, size: int) -> None:
     """Refuse a file because of its name or its size."""
     if not name.lower().endswith(KINDS):
         raise NotGradedError("it is neither a notebook nor a zip archive.")
-    _check_size("it has", size, LARGEST)
+    _check_size("its size is", size, LARGEST)
 
 
 def _check_size(what: str, size: int, most: int) -> None:
     if size > most:
-        raise NotGradedError(f"{what} {size / 1e6:.0f} MB; at most {most / 1e6:.0f} MB are read.")
+        raise NotGradedError(f"{what} {size / 1e6:.0f} MB; the limit is {most / 1e6:.0f} MB.")
 
 
 class _Packed(io.BufferedReader):
@@ -180,7 +181,7 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
     """Find all files that the table of an archive lists.
 
     Raises:
-        NotGradedError: it isn't an archive, or has too many files.
+        NotGradedError: the file isn't an archive, or its table is too large.
     """
     try:
         packed = _Packed(file.open("rb") if isinstance(file, Path) else file)
@@ -199,9 +200,9 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
 
 
 def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
-    """Return the names of a file and its folders, well decoded and without any that lead outside.
+    """Return the correctly decoded names of a file and its folders, without any that lead outside.
 
-    Without a flag, zipfile assumes the encoding of MS-DOS, but macOS writes UTF-8.
+    Without the flag for UTF-8, zipfile assumes MS-DOS's encoding, but macOS still writes UTF-8.
     """
     name = info.filename
     if not info.flag_bits & 0x800:
@@ -211,10 +212,10 @@ def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
-    """Unpack a file, but not much more of it than the archive's table says.
+    """Unpack a file, but at most one byte more than the size in the archive's table.
 
     Raises:
-        NotGradedError: it is damaged, encrypted, or compressed in an unusual way.
+        NotGradedError: the file is damaged, encrypted, or compressed in an unusual way.
     """
     _check(name, info.file_size)
     try:

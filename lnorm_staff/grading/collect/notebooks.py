@@ -13,12 +13,12 @@ from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
 __all__ = ["NotGradedError", "lessons_by_topic", "opened"]
 
-# The names in an import of several banks.
+# Matches an import of several banks, and captures their names.
 LIST = re.compile(r"lnorm_course\.exercises import (\([^)]*|[^\n]*)")
 
 
 class NotGradedError(ValueError):
-    """A file can't be graded: the reason, in a sentence, and the state of the file."""
+    """Raised if a file can't be graded, with the reason in one sentence and the file's state."""
 
     def __init__(self, reason: str, state: str = NOT_GRADED) -> None:
         super().__init__(reason)

@@ -12,9 +12,9 @@ __all__ = ["KINDS", "students_at", "whose"]
 
 KINDS = (".ipynb", ".zip", ".ipynb.txt")  # some browsers save notebooks as .ipynb.txt
 
-# Moodle names a folder, or the beginning of a file, "Ada Lovelace_17_assignsubmission_file_", and
-# Canvas names a file "lovelaceada_LATE_17_23_01_mean.ipynb". Both put the student's name first and
-# the name that the student chose last, so the shortest match counts.
+# Moodle names folders, and begins file names, like "Ada Lovelace_17_assignsubmission_file_". Canvas
+# names files like "lovelaceada_LATE_17_23_01_mean.ipynb". Both systems put the student's name first
+# and the name that the student chose last, so the shortest match counts.
 SYSTEM = re.compile(
     r"(?P<name>.+?)"
     r"(?P<rest>(?:_LATE)?_(?P<id>\d+)_(?:(?P<moodle>assignsubmission_[a-z]+)|\d+(?=_.)))"
@@ -27,10 +27,11 @@ MOST_BYTES = 150  # of a name; all systems allow 255, and the student's number i
 
 
 def students_at(paths: Collection[Sequence[str]]) -> int:
-    """Return the index of the students' names in paths: usually 1, or 2 if one more folder has all.
+    """Return the index of the student's name in each path: usually 1, but sometimes 0 or 2.
 
-    It's 0 if the outermost name is a student's already. One more folder is a student's own, unless
-    two people in it handed in the same lesson, or files whose names don't tell the lesson.
+    The index is 0 if the outermost name is already a student's, and 2 if one more folder contains
+    everyone's work. That folder counts as a single student's, unless two people in it handed in the
+    same lesson, or files whose names don't say which lesson they belong to.
 
     Args:
         paths: for each file, the folder or archive that the lecturer named, the folders in it that
@@ -60,7 +61,7 @@ def whose(path: Sequence[str], at: int) -> Grade:
 
     Args:
         path: one of the paths for `students_at`.
-        at: the index that it returns.
+        at: the index that `students_at` returned.
     """
     at = min(at, len(path) - 1)
     if path[at] == NBGRADER and at < len(path) - 2:
@@ -90,7 +91,7 @@ def _lesson_and_name(file: str) -> tuple[str, str]:
 
 
 def _of_system(name: str, is_file: bool = False) -> re.Match | None:
-    """Match a name that Moodle or Canvas gave."""
+    """Match the name that Moodle or Canvas gave to a file or folder."""
     found = SYSTEM.match(name)
     # A folder such as week_1_2_points isn't a student's, but a file or archive of that form is.
     is_file = is_file or name.lower().endswith(".zip")
@@ -98,7 +99,7 @@ def _of_system(name: str, is_file: bool = False) -> re.Match | None:
 
 
 def _named(name: str, file: str) -> Grade:
-    name = name.strip()  # as tables are read stripped
+    name = name.strip()  # because tables are read stripped
     return Grade(name, "", file, f"{_file_name(name) or 'student'}/feedback.html")
 
 

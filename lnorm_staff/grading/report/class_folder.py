@@ -35,7 +35,7 @@ NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 def write_results(
     grades: Collection[Grade], out: Path, gradebook: Table | None = None, site: str = ""
 ) -> list[str]:
-    """Write all files of a class into a folder, replacing those of an earlier call.
+    """Write all files about a class to a folder, replacing those from an earlier call.
 
     Args:
         grades: one for each exercise of each file.
@@ -56,7 +56,7 @@ def write_results(
     if pending := "\n".join(f"  {name}: {those}" for name, those in names if those):
         told.insert(0, NOT_YET + pending)
     try:
-        write_grades(out / EXERCISES, grades)  # first: the rest can be recreated from it
+        write_grades(out / EXERCISES, grades)  # first, because the rest can be recreated from it
         write_table(out / GRADES, table)
         with whole(out / REPORT) as draft:
             draft.write_text(report_page(students, site), "utf-8")
@@ -68,12 +68,12 @@ def write_results(
 
 
 def _kept(grades: Iterable[Grade]) -> str:
-    """Save the grades elsewhere, and say where; if every disk is full, put them in the message."""
+    """Save the grades elsewhere, and return where; if every disk is full, return them as text."""
     for folder in (None, Path.home(), Path.cwd(), "/dev/shm"):
         with contextlib.suppress(OSError):
             kept = Path(tempfile.mkdtemp(dir=folder)) / EXERCISES
             write_grades(kept, grades)
-            return f"The grades were saved in {kept}. Grade that table to write the rest."
+            return f"The grades were saved in {kept}. To write the other files, grade that table."
     rows = io.StringIO()
     csv.writer(rows).writerows(_lines(grades))
     return f"No disk has room for the grades. Save these lines as {EXERCISES}:\n{rows.getvalue()}"
@@ -85,7 +85,7 @@ def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:
             path = student.grades[0].feedback
-            # To some systems, "Ada" and "ada" are the same name, or é and e with an accent.
+            # Some systems treat "Ada" and "ada" as the same name, or é and e with an accent.
             while (plain := normalize("NFC", path.casefold())) in taken:
                 path = f"{len(taken)}_{path}"
             taken.add(plain)
@@ -96,7 +96,7 @@ def earlier(out: Path) -> list[Grade]:
     """Return the grades that an earlier call wrote to a folder; create the folder if it's missing.
 
     Raises:
-        TableError: its exercises.csv isn't a table of exercises.
+        TableError: the folder's exercises.csv isn't a table of exercises.
         OSError: the folder can't be written to.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ def read_grades(path: Path) -> Iterator[Grade]:
     """Read the table of exercises, as written by the grader or by a spreadsheet.
 
     Raises:
-        TableError: it's a different table, or points that a person entered aren't a number.
+        TableError: the file isn't a table of exercises, or the points in a line aren't a number.
         OSError: the file can't be read.
     """
     _, columns, rows = read_table(path)
@@ -134,11 +134,11 @@ def read_grades(path: Path) -> Iterator[Grade]:
 
 
 def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
-    """Add grades to those of an earlier call, and replace those of files that are graded again.
+    """Add grades to earlier ones, and replace the earlier grades of files that are graded again.
 
     The points and comments that a person gave are kept, and so is an earlier grade if the new one
-    isn't judged. A file on a different lesson is a different file, because two weeks may use the
-    same names.
+    isn't judged. Files of the same name on different lessons are different files, because
+    names may recur each week.
     """
     given = {(_file(grade), grade.exercise): grade for grade in earlier}
     again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}
@@ -151,7 +151,7 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
 
 
 def kept(grades: Iterable[Grade], added: Iterable[Grade]) -> list[str]:
-    """List what wasn't judged this time, and for which `add_to` kept an earlier grade."""
+    """List the exercises and files that weren't judged this time and keep an earlier grade."""
     judged = [each for each in added if each.state in STATES and each.state != NOT_JUDGED]
     known = {(*g.who, g.file, name) for g in judged for name in (g.exercise, "")}
     failed = [grade for grade in grades if grade.state in (NOT_JUDGED, NOT_GRADED)]

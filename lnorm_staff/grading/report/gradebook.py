@@ -10,7 +10,7 @@ from lnorm_staff.tables import Table, TableError, guarded, read_table
 
 __all__ = ["filled", "plain_table", "read_gradebook"]
 
-# Moodle's grading worksheet: what its importer looks for, and where it takes a comment.
+# Moodle's grading worksheet: its importer requires the first three columns, and reads COMMENT.
 ID, POINTS, CHANGED = "Identifier", "Grade", "Last modified (grade)"
 MAXIMUM, COMMENT, REMARKS = "Maximum grade", "Feedback comments", "Remarks"
 # Canvas's gradebook: the columns that identify a student. All others are assignments and totals.
@@ -28,7 +28,7 @@ def read_gradebook(path: Path) -> Table:
     """Read Moodle's grading worksheet, or Canvas's gradebook.
 
     Raises:
-        TableError: it's neither of them, or a line has too few or too many cells.
+        TableError: the table is neither of them, or a line has too few or too many cells.
         OSError: the file can't be read.
     """
     table = read_table(path)
@@ -82,7 +82,7 @@ def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells
 
 
 def _number(text: str) -> float | None:
-    """Read a number with commas, points, or spaces in it; the last one may be the decimal sign."""
+    """Read a number with commas, periods, or spaces; a last comma or period may be decimal."""
     found = re.fullmatch(r"(\d[\d.,'\s]*?)(?:[.,](\d{1,2}))?", text.strip())
     return float(re.sub(r"\D", "", found[1]) + f".{found[2] or 0}") if found else None
 
@@ -97,10 +97,10 @@ def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
 
 
 def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cells:
-    """Return a row's new cells: one per lesson in Canvas; grade, comment, and remarks in Moodle."""
+    """Return a row's new cells: for Canvas, one per lesson; for Moodle, grade, comment, remarks."""
     points: dict[str, float] = {}
     for lesson, earned in (pair for work in works for pair in work.points.items()):
-        points[lesson] = max(earned, points.get(lesson, 0))  # two works are the same student's
+        points[lesson] = max(earned, points.get(lesson, 0))  # all works in a row are one student's
     if columns:
         return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
     told = {COMMENT: [work.comment for work in works], REMARKS: guarded(w.remarks for w in works)}
@@ -112,9 +112,9 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cell
 
 
 def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
-    """Return the index of the only row with the student's number, or else with the name or account.
+    """Return the index of the one row with a student's number, or else with the name or account.
 
-    The last resort is a name that is written differently; then the second value is True.
+    As a last resort, a name that is written differently counts; then the second value is True.
     """
     names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
     numbers = [{re.sub(r"\D", "", row.get(ID) or row.get("ID", ""))} - {""} for row in rows]

@@ -26,7 +26,7 @@ from lnorm_utils.words import counted, inline
 
 __all__ = ["feedback_page", "report_page"]
 
-MOST_ROWS = 25  # exercises.csv has all mistakes
+MOST_ROWS = 25  # mistakes in the report; exercises.csv has all of them
 
 
 def report_page(students: Sequence[StudentWork], site: str = "") -> str:
@@ -72,7 +72,7 @@ def _emphasized(text: str) -> str:
 
 
 def _place_of(shown: str) -> str:
-    """Return where the web edition shows an explorer with a preset; "" for any other code."""
+    """Return the address of an explorer with a preset in the web edition; "" for any other code."""
     topic, _, preset = shown.removeprefix("explore_").partition('(preset="')
     for path in lessons(ORIGINALS) if preset else ():
         if f"explore_{topic}(" in path.read_text("utf-8"):

@@ -1,4 +1,4 @@
-"""Count what each student got right, and which misconceptions the mistakes of a class show."""
+"""Sum up each student's grades, and count the misconceptions that a class's mistakes show."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,12 +12,12 @@ from lnorm_staff.grading.grade import NOT_JUDGED, STATES, Grade, Who, best, in_s
 
 __all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "mistake_counts", "summarize"]
 
-MOST_REASONS = 5  # exercises.csv has all of them
+MOST_REASONS = 5  # reasons in a student's remarks; exercises.csv has all of them
 
 
 @dataclass(frozen=True)
 class StudentWork:
-    """What a student handed in, and which grades count."""
+    """What a student handed in, and the grades that count."""
 
     name: str
     id: str
@@ -37,7 +37,7 @@ class StudentWork:
 
     @property
     def points(self) -> dict[str, float]:
-        """Return the points in each lesson whose exercises for points are all judged."""
+        """Return the points for each lesson in which all exercises that earn points are judged."""
         pending = {grade.lesson for grade in self.pending if not grade.further}
         judged = {lesson: each for lesson, each in self.lessons.items() if lesson not in pending}
         return {lesson: points_of(grades)[0] for lesson, grades in judged.items()}
@@ -50,7 +50,7 @@ class StudentWork:
 
     @property
     def comment(self) -> str:
-        """Return a person's comments, in one line."""
+        """Return all comments that a person wrote, in one line."""
         said = [(grade.exercise, grade.comment) for grade in self.grades if grade.comment]
         told = " ".join(f"{name}: {words}" if name else words for name, words in said)
         return " ".join(told.split())
@@ -66,12 +66,12 @@ class MistakeCount(NamedTuple):
 
     @property
     def students(self) -> int:
-        """Return how many students show it."""
+        """Return how many students show this belief or mistake."""
         return len({grade.who for grade in self.shown})
 
     @property
     def message(self) -> str:
-        """Return the most frequent message about it that doesn't quote a student's code."""
+        """Return the most frequent message that doesn't quote a student's code, or ""."""
         own = Counter(grade.message for grade in self.shown if not grade.quoted)
         return own.most_common(1)[0][0] if own else ""
 
@@ -79,7 +79,7 @@ class MistakeCount(NamedTuple):
 def summarize(grades: Iterable[Grade]) -> list[StudentWork]:
     """Return the work of each student in a class, sorted by name.
 
-    If a student handed in several notebooks on a lesson, the best of each exercise counts.
+    If a student handed in several notebooks on a lesson, the best grade for each exercise counts.
     """
     ordered = sorted(grades, key=lambda grade: grade.who)
     return [_work(who, [*own]) for who, own in groupby(ordered, key=lambda grade: grade.who)]
@@ -97,8 +97,8 @@ def _work(who: Who, grades: Sequence[Grade]) -> StudentWork:
         files = {grade.file for grades in exercises.values() for grade in grades}
         if len(files) > 1:
             names = sorted({grade.file for grade in counted})
-            told = f"{names[0]} counts" if len(names) == 1 else "the best of each exercise counts"
-            remarks.append(f"{lesson}: {len(files)} notebooks, of which {told}.")
+            told = f"{names[0]} counts" if len(names) == 1 else "the best grade per exercise counts"
+            remarks.append(f"{lesson}: {len(files)} notebooks were handed in; {told}.")
         if {grade.state for grade in counted if not grade.further} & {*STATES[2:]}:
             remarks.append(f"{in_short(counted)}.")
     return StudentWork(*who, counting, not_graded, "\n".join(remarks))

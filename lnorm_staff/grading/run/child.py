@@ -1,7 +1,7 @@
 """A child process that answers each line of JSON with a line of its own.
 
 The kernel and the judge of the attempts run in such children. Neither can stop the grader, which
-limits how long it waits and how much it reads, and ends a child with everything it started.
+limits how long it waits and how much it reads, and ends a child and all that the child started.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ BEFORE = (
     "echo 1000 > /proc/self/oom_score_adj; taskset -cp $1 $$ > /dev/null; shift; "
     'exec nice -n 5 "$@" 9< "$0"'
 )
-PROCESSOR = ContextVar("PROCESSOR", default="")  # its number, or "" for all of them
+PROCESSOR = ContextVar("PROCESSOR", default="")  # the number of the one to use, or "" for all
 MORE_SPACE = 2**32  # bytes of address space; shared memory counts toward it, too
 
 
@@ -63,7 +63,7 @@ class Child:
 
         Raises:
             TimeoutError: no answer came in time.
-            EOFError: none will come, because the child is dead or sent something else.
+            EOFError: no answer will come, because the child is dead or sent something else.
         """
         assert self.process.stdin
         assert self.process.stdout
@@ -91,7 +91,7 @@ class Child:
 
 @contextlib.asynccontextmanager
 async def started(module: str) -> AsyncIterator[Child]:
-    """Start a child, in a sandbox if possible, and end it with everything that it started.
+    """Start a child, in a sandbox if possible; finally, end it and everything that it started.
 
     Raises:
         OSError: the machine can't start it, for example because the disk is full.
@@ -128,7 +128,7 @@ async def _process(module: str, folder: Path) -> asyncio.subprocess.Process:
         limit=LONGEST,
         env=_environment(HOME if walls() else str(folder)),
         cwd=folder / "empty",
-        start_new_session=True,  # detached from this terminal and its Ctrl-C
+        start_new_session=True,  # detached from this terminal and its Ctrl+C
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
 
@@ -147,7 +147,7 @@ def serve(module: str) -> None:
     program = importlib.import_module(module)
     gc.freeze()
     gc.enable()
-    with contextlib.suppress(OSError):  # how much is mapped by now differs between systems
+    with contextlib.suppress(OSError):  # systems differ in how much is mapped by now
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
     process = os.getpid()

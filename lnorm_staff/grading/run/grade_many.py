@@ -21,8 +21,9 @@ CHECK = re.compile(r"\b(\w+)\s*\.\s*check\b")
 SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # a notebook's time, in multiples of a cell's time
 NOTEBOOKS_IN_TIME = 10  # a student's time, in multiples of a notebook's time
-SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # one answer, and all answers of a notebook
-# Characters of all attempts that are judged. Each counts as LEAST_SENT or more, so 512 at most are.
+SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # for one answer, and for all in a notebook
+# The most characters in a notebook's attempts. An attempt counts as at least LEAST_SENT, so at most
+# 512 attempts are judged.
 MOST_SENT, LEAST_SENT = 2**25, 2**16
 
 
@@ -89,16 +90,16 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
         is_last: whether to count a failure as the notebook's, even if it may be the machine's.
 
     Returns:
-        A grade for each exercise, whatever the notebook does, except exercises of side trips that
-        no cell checks, because lecturers may leave those out. For a file that isn't graded, a
+        A grade for each exercise, whatever the notebook does. Exercises in side trips are left out
+        if no cell checks them, because lecturers may remove them. For a file that isn't graded, a
         single grade with the reason.
     """
     if file.whole.state:
         return [file.whole]
     exercises = {exercise.name: exercise for exercise in file.exercises}
-    attempts: dict[tuple[str, str], None] = {}  # the last one of each exercise in each cell
-    failures: dict[str, Reply] = {}  # from the last cell that failed with the exercise in it
-    first, is_doubtful = "", False  # why the first failing cell failed
+    attempts: dict[tuple[str, str], None] = {}  # the last attempt at each exercise in each cell
+    failures: dict[str, Reply] = {}  # of the last failed cell that checks the exercise
+    first, is_doubtful = "", False  # the reason why a cell first failed
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
         for name in exercises.keys() & reply.attempts.keys():
@@ -128,12 +129,12 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
         if name not in found:
             reason = f"its cell failed: {one_line(reply.reason)}"
             if first != reply.reason:
-                reason = f"the notebook failed first with {one_line(first)} Then {reason}"
+                reason = f"the notebook first failed with {one_line(first)} Then {reason}"
             found[name].append(file.grade(exercises[name], reply.failed, reason))
     for name, exercise in exercises.items():
         if not (exercise.further or found[name]):
             found[name].append(file.grade(exercise, "missing", "no cell checks it."))
     grades = [best(found[name]) for name in exercises if found[name]]
-    if is_doubtful and not is_last:  # a failed cell may have caused all other faults
+    if is_doubtful and not is_last:  # a failed cell may have caused all other failures
         grades = [g if g.state == RIGHT else replace(g, state=NOT_JUDGED) for g in grades]
     return grades

@@ -1,4 +1,4 @@
-"""Judge the attempts that a kernel sent, in a child that may die of them."""
+"""Judge the attempts that a kernel sent, in a child process that an attempt may crash."""
 
 import importlib
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from lnorm_staff.grading.run.plain_data import ForgedError, read_outcome
 __all__ = ["NOT_AN_ATTEMPT", "judge", "main"]
 
 WORDS = {state: word for word, state in VERDICTS.items()}
-NOT_AN_ATTEMPT = "it can't be judged: its kernel sent something that is not an attempt."
+NOT_AN_ATTEMPT = "it can't be judged: its kernel sent something that isn't an attempt."
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
-    """Take the topics, then an exercise's name and an attempt each time, and yield the verdict.
+    """Read the topics; then, for each exercise's name and attempt that follow, yield the verdict.
 
     A verdict has the fields of a `Grade` that concern one exercise. If an attempt can't be judged,
     that's the student's fault only if the attempt is forged.

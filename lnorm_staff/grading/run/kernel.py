@@ -20,12 +20,12 @@ from lnorm_staff.grading.run.plain_data import write_outcome
 
 __all__ = ["ATTEMPTS", "main", "record"]
 
-# For the running cell: the last attempt at each exercise that was checked, unless it was `...`.
+# The last attempt at each exercise that the running cell checked; `...` doesn't replace an attempt.
 ATTEMPTS: dict[str, str] = {}
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
-    """Take the seconds allowed for a call of an attempt, then run each cell; yield its result."""
+    """Read the time limit for a call to an attempt; then run each cell and yield its result."""
     _install(next(asked)[0])
     shell = _shell()
     yield {}
@@ -34,7 +34,7 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
 
 
 def _install(seconds: float) -> None:
-    """Make all exercises record attempts, and print nothing."""
+    """Make all exercises record attempts without printing anything."""
 
     def check(exercise: Exercise, attempt: object = ..., *more: object) -> None:
         put_back()
@@ -73,7 +73,7 @@ def _shell() -> Any:
 
 
 def _run(shell: Any, code: str, seconds: float) -> dict:
-    """Run a cell; if its time runs out, an interrupt ends it, and nothing else."""
+    """Run a cell; if its time runs out, an interrupt ends the cell and nothing else."""
     ATTEMPTS.clear()
     error: BaseException | None = None
     began, timer = time.process_time(), threading.Timer(seconds, _interrupt)

@@ -1,7 +1,7 @@
 """Write the outcome of an attempt as JSON, so that it can leave an untrusted kernel.
 
-A value from `sanitized` is sent if it's plain, or a tensor or array with a dtype on the list. For
-anything else, only a description of its kind is sent.
+A value from `sanitized` is sent if its type is in `PLAIN`, or if it's a tensor or an array with a
+dtype in `NUMBERS`. For anything else, only a description of its kind is sent.
 """
 
 import json
@@ -22,20 +22,20 @@ __all__ = ["LONGEST", "NUMBERS", "ForgedError", "decode", "encode", "read_outcom
 LONGEST = 2**19  # characters of an attempt
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
 PLAIN = (type(None), bool, int, float, str)  # the types that JSON has
-# The dtypes that all of PyTorch and NumPy supports. Others can crash a process that inspects them.
+# All of PyTorch and NumPy supports these dtypes. Others can crash a process that inspects them.
 TENSORS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
 NUMBERS: dict[str, Any] = {f"torch.{name}": getattr(torch, name) for name in TENSORS.split()}
 NUMBERS |= {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
 
 
 class ForgedError(ValueError):
-    """A kernel sent something that `write_outcome` can't have written; the message says why."""
+    """Raised with the reason why `write_outcome` can't have written what a kernel sent."""
 
 
 def write_outcome(outcome: Outcome) -> str:
-    """Write the outcome of an attempt as JSON; if it's too large, write that instead.
+    """Write the outcome of an attempt as JSON, or an error if the outcome is too large.
 
-    It stays text until it's judged, because a few characters can be made to fill the memory.
+    It stays text until it's judged, because a few characters can decode to huge data.
     """
     error = outcome.error
     told = {
@@ -53,7 +53,7 @@ def read_outcome(written: Any) -> Outcome:
     """Read what `write_outcome` wrote.
 
     Raises:
-        ForgedError: it's something else that somebody sent instead.
+        ForgedError: a student's code sent something else instead.
     """
     try:
         if len(written) > LONGEST:
@@ -104,12 +104,12 @@ def _encoded(value: Any) -> Any:
 
 
 def _is_small(shape: Sequence[int]) -> bool:
-    """Tell whether a shape is small, also along each axis, as an axis of 0 hides large ones."""
+    """Return whether a shape and all its axes are small, because an axis of 0 hides large ones."""
     return len(shape) <= MOST_AXES and max(math.prod(shape), *shape, 0) <= MOST_NUMBERS
 
 
 def decode(data: Any) -> object:
-    """Read what `encode` wrote, or what somebody sent instead.
+    """Read what `encode` wrote, or what a student's code sent instead.
 
     Raises:
         ValueError: `encode` can't have written it. Malicious data may raise other errors.

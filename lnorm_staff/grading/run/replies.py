@@ -10,7 +10,7 @@ from lnorm_staff.grading.run.child import Child, started
 
 __all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
-SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # how long a child has to stop by itself
+SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # for a child to start, and to stop by itself
 MOST_OF_A_REASON = 1000  # characters
 MOST_TRIES = 5  # at starting a child, and at judging one attempt
 # The modules that can run in a child.
@@ -18,9 +18,9 @@ KERNEL, JUDGE = "kernel", "judge"
 
 
 class Reply(NamedTuple):
-    """The result of one request: its failure and the reason, if any, and what is known by then."""
+    """The result of one request: how and why it failed, if it did, and what is known by then."""
 
-    failed: str = ""  # or "crashed", "timed out", NOT_JUDGED
+    failed: str = ""  # "", "crashed", "timed out", or NOT_JUDGED
     reason: str = ""
     attempts: Mapping[str, Any] = {}  # for each exercise, its attempt or its verdict
     by_machine: bool = False  # the machine may be at fault, so it's worth a second try
@@ -33,7 +33,7 @@ async def replies(
 
     Args:
         program: KERNEL or JUDGE. A new kernel repeats the requests that succeeded in the old one.
-        setup: what the child is sent first.
+        setup: the data that the child is sent first.
         asked: the requests, such as the source of each cell.
         timeout: seconds allowed for one request.
         total: seconds allowed for all requests together.
@@ -65,10 +65,10 @@ async def replies(
                         yield each, reply
         except (EOFError, TimeoutError):
             tries += 1
-            if tries >= MOST_TRIES:  # if it's up, it died of repeating requests
+            if tries >= MOST_TRIES:  # if it was up, it died while repeating requests
                 died = Reply("crashed", f"the {program} died repeatedly.", by_machine=True)
                 rest = died if is_up else Reply(NOT_JUDGED, f"no {program} could be started.")
-        except OSError as problem:  # the machine failed, such as by a full disk
+        except OSError as problem:  # the machine failed, for example because of a full disk
             rest = Reply(NOT_JUDGED, f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
             over = f"the {total:g} seconds for the whole notebook were used up."

@@ -2,8 +2,8 @@
 
 The sandbox has no network and no other processes. All files are read-only, except those in a small
 folder that is kept in memory and vanishes with the sandbox. If Linux lets this user create a
-cgroup, it limits the total memory and processes in the sandbox. If libseccomp is installed, Linux
-refuses some system calls that lead around these walls or to most of its security holes.
+cgroup, the cgroup limits the total memory and processes in the sandbox. If libseccomp is installed,
+Linux refuses some system calls that bypass these walls or lead to most of its security holes.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ __all__ = ["COURSE", "HOME", "MOST_PROCESSES", "filter_of_calls", "problem", "wa
 
 COURSE = Path(__file__).parents[3]
 _TORCH = find_spec("torch")
-# What Python and the course need, but not the tests, which contain students' answers.
+# Python and the course need these folders. The tests, which contain answers, aren't among them.
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix"),
     *(sys.base_prefix, sys.prefix, site.getusersitepackages()),
@@ -38,7 +38,7 @@ BUBBLEWRAP = (
     *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
     *("--cap-drop", "ALL", "--unsetenv", "XDG_RUNTIME_DIR"),
 )
-# 3 processes are bubblewrap's own.
+# Bubblewrap itself takes 3 processes.
 CGROUP = (
     *("systemd-run", "--user", "--scope", "--quiet", "--collect", "--property=MemoryMax=4G"),
     *("--property=MemorySwapMax=0", f"--property=TasksMax={MOST_PROCESSES + 3}"),
@@ -50,7 +50,7 @@ REFUSED = (
     # Socket pairs are still allowed. File watches aren't, because each user has only a few.
     *("socket", "connect", "sched_setaffinity", "inotify_init", "inotify_init1"),
 )
-# Calls that do nothing if the grader is root, who owns the devices; those can't be read-only.
+# If the grader is root, who owns the devices, these calls do nothing: devices can't be read-only.
 UNDONE = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat"),
     *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
@@ -60,7 +60,7 @@ ALLOW, UNDO, REFUSE, MASKED = 0x7FFF0000, 0x00050000, 0x00050000 | errno.EPERM, 
 
 @functools.cache
 def walls() -> tuple[str, ...]:
-    """Return the words that, before a command, run it in a sandbox; none if there's a problem.
+    """Return what to put before a command to run it in a sandbox; nothing if there's a problem.
 
     If there's a filter of system calls, bubblewrap reads it from file descriptor 9.
     """
@@ -73,7 +73,7 @@ def walls() -> tuple[str, ...]:
 
 @functools.cache
 def problem() -> str:
-    """Return why bubblewrap can't create a sandbox here (it needs version 0.8), or ""."""
+    """Return why bubblewrap 0.8 or newer can't create a sandbox here, or "" if it can."""
     return _failure([*BUBBLEWRAP, *_folders(), "--", sys.executable, "-c", ""])
 
 
@@ -91,7 +91,7 @@ def _folders() -> list[str]:
     for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # parents first
         options += ["--ro-bind-try", path, path]
     options += ["--proc", "/proc", "--dev", "/dev", "--size", shared, "--tmpfs", "/dev/shm"]
-    # Otherwise root could change the whole system through /proc.
+    # If these were writable, root could change the whole system through /proc.
     for path in ("/dev", "/proc", "/"):
         options += ["--remount-ro", path]
     return [*options, "--chdir", f"{HOME}/empty"]
@@ -99,14 +99,14 @@ def _folders() -> list[str]:
 
 @functools.cache
 def filter_of_calls() -> bytes:
-    """Return the filter; it's empty without libseccomp, which most systems with systemd have."""
+    """Return the filter; without libseccomp, which most systems with systemd have, it's empty."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
         return b""
     library.seccomp_init.restype = ctypes.c_void_p
     rules = ctypes.c_void_p(library.seccomp_init(ALLOW))
-    # A pair of datagram sockets (the second argument) could reach other sockets by their names.
+    # A pair of datagram sockets (by the second argument) could reach other sockets by name.
     others = (2, 3, 5)  # SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET; all but the lowest bits are options
     told = [(REFUSE, "socketpair", struct.pack("IIQQ", 1, MASKED, 15, kind)) for kind in others]
     told += [(REFUSE, name, b"") for name in REFUSED]
