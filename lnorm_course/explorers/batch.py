@@ -127,7 +127,7 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
         if batch_size == 1:
             return (
                 "In a batch of 1, every feature is its own mean and its variance is 0, so in "
-                "training mode nn.BatchNorm1d rejects such a batch. Layer norm always turns "
+                "training mode nn.BatchNorm1d raises an error. Layer norm always turns "
                 f"feature 0 into {number(y[0])}."
             )
         one, kept = found.outputs[:, 0], (found.mean[batch], found.variance[batch])

@@ -52,7 +52,7 @@ WRONG = [
     (lambda: Transformer(5, d_model=8, heads=2, length=4)(torch.arange(5)), "at most 4 positions"),
     (lambda: encode("É"), "'É' is not one of the 37"),
     (lambda: grid.run("pre-LN", 0.5), "rates 0.0003, 0.001", "0.5, 0, and (1, 1) were given"),
-    (lambda: grid.run("pre-LN", 0.01, 100, embeddings=8), "embeddings (1, 1)", "(100, 8) were"),
+    (lambda: grid.run("pre-LN", 0.01, 100, embeddings=8), "embeddings) (1, 1)", "(100, 8) were"),
     (lambda: traffic(torch.clone, torch.ones(0, 4)), "(0, 4)"),
     (lambda: measured("abacus"), "'abacus', only for cpu"),
     *((lambda n=n: patient(n), f"one of 1 to 6, but {n!r}") for n in (0, 7, "1", True, 1.0, [1])),

@@ -152,7 +152,7 @@ def test_channels_first_is_named():
         ((X, X), {"weight": numbers(5)}, "last axes of x must be"),
         ((X, [["a"]]), {}, "isn't made of numbers"),
         ((X,), {}, "give two arrays"),
-        ((X, X), {"like": nn.Linear(8, 8)}, "like must be"),
+        ((X, X), {"like": nn.Linear(8, 8)}, "`like` must be"),
         ((X, X), {"eps": -1}, "eps must be"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -374,7 +374,7 @@ def test_what_is_no_layer_is_refused():
         with pytest.raises(TypeError, match="diagnose"):
             diagnose(layer)
     for like in (nn.LayerNorm, nn.GroupNorm(2, 8), 8):
-        with pytest.raises(TypeError, match="like must be"):
+        with pytest.raises(TypeError, match="`like` must be"):
             diagnose(norm, like=like)
 
 

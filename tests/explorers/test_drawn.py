@@ -56,7 +56,7 @@ def batch(words, panels, batch_size, batch):
         outputs, kept = np.full((40, 4), np.nan), np.full((2, 41), np.nan)
         with pytest.raises(ValueError, match="more than 1 value"):
             by_batch_norm(1)
-        assert "nn.BatchNorm1d rejects" in words
+        assert "nn.BatchNorm1d raises" in words
         assert f"into {alone[0]:.2f}." in words
     else:
         outputs, kept = by_batch_norm(batch_size)

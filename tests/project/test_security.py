@@ -22,7 +22,7 @@ def test_the_course_configures_its_extension_and_the_news_and_nothing_else():
 
 def test_no_test_gets_to_the_network():
     for host in ("192.0.2.1", "example.org"):
-        with pytest.raises(NetworkError, match=f"this asks for .*{host}"):
+        with pytest.raises(NetworkError, match=f".*{host}.* was requested"):
             socket.create_connection((host, 80), timeout=1)
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(server.getsockname()).close()
