@@ -71,7 +71,7 @@ def layer_norm_backward(
     Raises:
         ValueError: `g` doesn't have the shape of `x`. `layer_norm_steps` may raise other errors.
 
-    Source: derived from Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3. The numbers
+    Source: derived from Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4. The numbers
     equal those of autograd through `torch.nn.functional.layer_norm`, up to rounding.
 
     >>> x, g = torch.tensor([[4.0, 4.0, 10.0, 10.0]]), torch.tensor([[6.0, 0.0, 0.0, 12.0]])

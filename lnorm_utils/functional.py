@@ -1,7 +1,7 @@
 """Layer normalization, step by step, in plain tensor operations that autograd can follow.
 
 Statistics of float16 and bfloat16 tensors are computed, and returned, in float32.
-Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; eps as in PyTorch.
+Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4; eps as in PyTorch.
 """
 
 from typing import NamedTuple
@@ -92,7 +92,8 @@ def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
         TypeError: `x` is not a floating-point tensor.
         IndexError: `x` has no such axis.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; eps as in PyTorch.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3 for the mean and the root, and
+    equation 4 for what is done with them; eps as in PyTorch.
 
     >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
     tensor([[-0.9258, -0.4629,  1.3887]])
@@ -120,7 +121,7 @@ def layer_norm_steps(
         TypeError: `x` is not a floating-point tensor.
         ValueError: the last axes of `x`, `weight`, or `bias` are not `normalized_shape`.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; arguments as in PyTorch.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4; arguments as in PyTorch.
 
     The numbers equal those of `torch.nn.functional.layer_norm` up to rounding. In float32, the
     rounding errors grow with the ratio of the mean to the standard deviation.
@@ -158,7 +159,7 @@ def layer_norm(
     It takes the arguments of `layer_norm_steps`, raises the same errors, and returns a tensor of
     the shape and dtype of `x`.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; arguments as in PyTorch.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4; arguments as in PyTorch.
 
     >>> layer_norm(torch.tensor([[1.0, 2.0, 6.0]]), 3)
     tensor([[-0.9258, -0.4629,  1.3887]])
