@@ -11,12 +11,12 @@ from lnorm_course.lab.working_copy import finished, fresh_copy, lesson_named, le
 
 def main(arguments: list[str] | None = None) -> int:
     """Make or update the working copy, then run JupyterLab until it is stopped."""
-    options, for_jupyterlab = parser().parse_known_args(arguments)
+    options, for_jupyterlab = _parser().parse_known_args(arguments)
     if options.hub:
         os.umask(0o077)  # other students have accounts on the same machine
     try:
         copies = options.folder.expanduser().resolve()
-        first = prepare(copies, options)
+        first = _prepare(copies, options)
     except (ValueError, RuntimeError) as problem:  # RuntimeError: `~user` has no home
         print(problem, file=sys.stderr)
         return 1
@@ -25,13 +25,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{where}: {problem.strerror}. Choose a different --folder.", file=sys.stderr)
         return 1
     if options.hub:
-        start_on_hub(copies, first, for_jupyterlab)
+        _start_on_hub(copies, first, for_jupyterlab)
     elif not options.copy_only:
         start_jupyterlab(ORIGINALS if options.edit else copies, first, for_jupyterlab)
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     """Return the command-line parser; options it doesn't know are passed on to JupyterLab."""
     parser = argparse.ArgumentParser(
         prog="python -m lnorm_course",
@@ -63,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def prepare(copies: Path, options: argparse.Namespace) -> str:
+def _prepare(copies: Path, options: argparse.Namespace) -> str:
     """Bring the working copy up to date, and return the name of the lesson to open.
 
     Raises:
@@ -79,7 +79,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
         raise ValueError(f"{copies} is {what}. Use --folder to put your copy elsewhere.")
     if options.fresh is not None:
         print(fresh_copy(ORIGINALS, copies, options.fresh))
-    bring_up_to_date(copies)
+    _bring_up_to_date(copies)
     done = finished(ORIGINALS, copies)
     print(f"Your lessons are in {copies}: {sum(done.values())} of {len(done)} finished.")
     if options.fresh is not None:
@@ -87,7 +87,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
     return next((name for name, is_done in done.items() if not is_done), min(done))
 
 
-def bring_up_to_date(copies: Path) -> None:
+def _bring_up_to_date(copies: Path) -> None:
     """Update the working copy; if that fails but a copy exists, print why and continue with it.
 
     Raises:
@@ -102,7 +102,7 @@ def bring_up_to_date(copies: Path) -> None:
         print(f"{copies} can't be brought up to date: {problem.strerror}.", file=sys.stderr)
 
 
-def settings_for(folder: Path, lesson: str) -> list[str]:
+def _settings_for(folder: Path, lesson: str) -> list[str]:
     """Return JupyterLab settings that open a lesson in a folder, whether or not on a hub."""
     return [
         f"--ServerApp.root_dir={folder}",
@@ -114,7 +114,7 @@ def settings_for(folder: Path, lesson: str) -> list[str]:
     ]
 
 
-def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
+def _start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
     """Run JupyterLab the way JupyterHub expects, with only what the course needs."""
     # With this module, jsonschema would read a grammar that nothing here needs, which takes half a
     # second and 15 MiB.
@@ -126,12 +126,12 @@ def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
         "--LabApp.extension_manager=readonly",
         "--MappingKernelManager.cull_idle_timeout=3600",
     ]
-    main([*settings_for(folder, lesson), *settings, *options])
+    main([*_settings_for(folder, lesson), *settings, *options])
 
 
 def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
     """Run JupyterLab with a lesson open; it prints only its address and errors."""
-    settings = settings_for(folder, lesson)
+    settings = _settings_for(folder, lesson)
     # This way, kernels find the course even if its folder was moved after installation.
     places = (str(ORIGINALS.parent), os.environ.get("PYTHONPATH"))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))

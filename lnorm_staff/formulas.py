@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
-__all__ = ["NAMESPACE", "as_mathml", "spaced", "with_mathml"]
+__all__ = ["NAMESPACE", "as_mathml", "with_mathml"]
 
 FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 
@@ -18,7 +18,7 @@ def as_mathml(formula: str, display: str = "inline") -> str:
     """Convert a TeX formula to MathML; `display` is "inline" or "block"."""
     from latex2mathml.converter import convert
 
-    return spaced(convert(formula, display=display).replace(NAMESPACE, ""))
+    return _spaced(convert(formula, display=display).replace(NAMESPACE, ""))
 
 
 def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
@@ -31,11 +31,11 @@ def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
     return "".join(as_mathml(part) if number % 2 else write(part) for number, part in parts)
 
 
-def spaced(mathml: str) -> str:
+def _spaced(mathml: str) -> str:
     """Set the spacing in a formula: a sign is a prefix if no operand comes before it.
 
     >>> formula = "<math>{}<mo>−</mo><mi>b</mi></math>"
-    >>> "prefix" in spaced(formula.format("")), "prefix" in spaced(formula.format("<mi>a</mi>"))
+    >>> "prefix" in _spaced(formula.format("")), "prefix" in _spaced(formula.format("<mi>a</mi>"))
     (True, False)
     """
     tree = ElementTree.fromstring(mathml)

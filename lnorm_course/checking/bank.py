@@ -61,7 +61,7 @@ from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_diagnose.slips.notation import GapError, Template, TextError, parse, told
 
-__all__ = ["BankLoader", "Entry", "Section", "sections", "setups"]
+__all__ = ["BankLoader", "Entry", "Section", "sections"]
 
 HEAD = re.compile(r"(\w+)(?:\(([\w, ]+)\))?(  \(further\))?")
 SETUP = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -106,7 +106,7 @@ class Section(NamedTuple):
         return [entry for entry in self.entries if entry.word in words]
 
 
-def setups(path: Path) -> Iterator[tuple[int, str]]:
+def _setups(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line and the source of each Python block that has to run before the exercises."""
     text = path.read_text("utf-8")
     for found in SETUP.finditer(text):
@@ -177,7 +177,7 @@ class BankLoader(SourceFileLoader):
         self.names, self.text = vars(module), Path(self.path)
         topic = self.text.stem
         self.names |= {"math": math, "torch": torch, "nn": torch.nn, "TOPIC": topic}
-        for line, source in setups(self.text):
+        for line, source in _setups(self.text):
             self.run(source, line, "exec")
         found = list(sections(self.text))
         made = {each.name: self.exercise(each) for each in found}

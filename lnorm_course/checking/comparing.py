@@ -27,7 +27,7 @@ def same(attempt: object, expected: object, tol: float) -> bool:
             return False
         if are_far(first_number(given), first_number(right), tol):
             return False  # most tensors that differ do so in their first number
-        return dtypes_agree(given, right) and bool(close_numbers(given, right, tol).all())
+        return dtypes_agree(given, right) and bool(_close_numbers(given, right, tol).all())
     if isinstance(right, tuple):
         if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
             given = tuple(given.tolist())
@@ -67,7 +67,7 @@ def dtypes_agree(attempt: Tensor, expected: Tensor) -> bool:
     return len(pair) == 1 or pair == {torch.float32, torch.float64}
 
 
-def close_numbers(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
+def _close_numbers(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
     if attempt.dtype != expected.dtype:
         tol = max(tol, IN_FLOAT32)
     attempt, expected = attempt.double(), expected.double()
@@ -90,8 +90,8 @@ def are_far(one: complex, other: complex, tol: float) -> bool:
 def differing(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
     """Mark the numbers that differ by more than `tol`, relative to the largest one in their row."""
     scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
-    strictly = ~close_numbers(attempt.double() / scale, expected.double() / scale, tol)
-    return strictly if strictly.any() else ~close_numbers(attempt, expected, tol)
+    strictly = ~_close_numbers(attempt.double() / scale, expected.double() / scale, tol)
+    return strictly if strictly.any() else ~_close_numbers(attempt, expected, tol)
 
 
 def _word(value: object) -> str | None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Function", "Mutation", "changed", "mutations", "slots"]
+__all__ = ["Function", "Mutation", "mutations"]
 
 NUMBERS = (0, 1, -1, 2, 0.5, math.inf)
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -42,7 +42,7 @@ def mutations(function: Function) -> Iterator[Mutation]:
     for node in inside:
         if isinstance(node, ast.stmt):
             yield from _of_loops(node, getattr(node, "body", []))
-    held = [slot for node in inside for slot in slots(node) if slot[1] != "func"]
+    held = [slot for node in inside for slot in _slots(node) if slot[1] != "func"]
     read = Counter(old.id for *_, old in held if isinstance(old, ast.Name))
     for owner, field, index, old in held:
         for new in _instead(old, read):
@@ -57,14 +57,14 @@ def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
         before, after = body[:number], body[number + 1 :]
         if isinstance(each, ast.For):
             *rest, last = each.body
-            shorter = changed(each, body=rest or [ast.Pass()])
+            shorter = _changed(each, body=rest or [ast.Pass()])
             yield Mutation(last, node, "body", [*before, shorter, last, *after])
         if isinstance(node, ast.For) and isinstance(each, ast.Assign):
             more = ast.AugAssign(each.targets[0], ast.Add(), each.value)  # type: ignore[arg-type]
             yield Mutation(each, node, "body", [*before, more, *after])
 
 
-def slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
+def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
     """Yield each expression that a node reads, as owner, field, index, expression."""
     for field, value in ast.iter_fields(node):
         for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
@@ -86,29 +86,29 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
         case ast.Name() if read[old.id] > 1:
             yield from (ast.Name(other, LOAD) for other in read if other != old.id)
         case ast.BinOp():
-            yield changed(old, left=old.right, right=old.left)
+            yield _changed(old, left=old.right, right=old.left)
             powers = (ast.Pow,) if isinstance(old.right, ast.Constant) else ()  # others can be huge
-            yield from (changed(old, op=op()) for op in OPERATORS + powers)
+            yield from (_changed(old, op=op()) for op in OPERATORS + powers)
             if isinstance(left := old.left, ast.BinOp):  # move the parentheses
-                yield changed(left, right=changed(old, left=left.right))
+                yield _changed(left, right=_changed(old, left=left.right))
             if isinstance(right := old.right, ast.BinOp):
-                yield changed(right, left=changed(old, right=right.left))
+                yield _changed(right, left=_changed(old, right=right.left))
         case ast.Call():
             yield from _calls(old)
-    yield from (part for *_, part in slots(old))
+    yield from (part for *_, part in _slots(old))
 
 
 def _calls(old: ast.Call) -> Iterator[ast.expr]:
     """Yield a call with different arguments or a different method, and the method's object."""
     for kind, held in (("args", old.args), ("keywords", old.keywords)):
-        yield from (changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
-    yield changed(old, args=old.args[::-1])
+        yield from (_changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
+    yield _changed(old, args=old.args[::-1])
     if isinstance(old.func, ast.Attribute):
         yield old.func.value
         if old.func.attr in OVER_AN_AXIS:
-            yield from (changed(old, func=changed(old.func, attr=m)) for m in OVER_AN_AXIS)
+            yield from (_changed(old, func=_changed(old.func, attr=m)) for m in OVER_AN_AXIS)
 
 
-def changed(node: Any, **changes: Any) -> Any:
+def _changed(node: Any, **changes: Any) -> Any:
     """Copy a node of a syntax tree, with new values in some of its fields."""
     return type(node)(**{**vars(node), **changes})

@@ -13,7 +13,7 @@ from lnorm_course.checking.sanitizing import kind_of, shown
 from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_utils.words import first_sentence
 
-__all__ = ["Prediction", "nearest"]
+__all__ = ["Prediction"]
 
 ROUNDED = 6e-3  # tolerance for rounding to two decimals
 CUT_OFF = 0.01  # tolerance for truncating to two decimals
@@ -31,7 +31,7 @@ class Prediction(Exercise):
         wrong: wrong values that people give.
         tol: the absolute tolerance for each number.
         choose: the numbers to choose from, if the question says "Choose the closest". A number
-            that the bank doesn't know counts as the choice that is `nearest` to it, so a measured
+            that the bank doesn't know counts as the choice that is nearest to it, so a measured
             value is right, too. If no choice is near enough, the student is shown the choices.
 
     >>> legs = Prediction(
@@ -66,7 +66,7 @@ class Prediction(Exercise):
             return feedback
         answer, number = self.answers[0][0], plain(value)
         if self.choices and isinstance(number, Real) and not isinstance(number, bool):
-            choice = nearest(as_float(number), self.choices)
+            choice = _nearest(as_float(number), self.choices)
             if choice is None or not (feedback := self._known(choice)):
                 return Feedback(State.WRONG, self.asked_to_choose)
             return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
@@ -121,10 +121,10 @@ class Prediction(Exercise):
         return Feedback(State.SOLUTION, first.why, code=shown(first.answer))
 
 
-def nearest(number: float, choices: Sequence[float]) -> float | None:
+def _nearest(number: float, choices: Sequence[float]) -> float | None:
     """Return the choice nearest to a number; None if two are about as near, or if all are far.
 
-    >>> [nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
+    >>> [_nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
     [0.5, None, 1, None, None]
     """
     one, other = sorted(choices, key=lambda choice: abs(choice - number))[:2]

@@ -20,7 +20,7 @@ from lnorm_course.exercises.progress_report import progress
 __all__ = ["Exercise", "progress"]
 
 
-class Finder:
+class _Finder:
     """Finds the modules in this folder, whether they are Python code or text banks."""
 
     def __init__(self, folder: str) -> None:
@@ -38,7 +38,7 @@ class Finder:
                 yield f"{prefix}{file.stem}", False
 
 
-sys.path_hooks.insert(0, Finder)
+sys.path_hooks.insert(0, _Finder)
 for _folder in __path__:
     sys.path_importer_cache.pop(_folder, None)
 # The lessons' computations are small. Several threads would mostly wait for each other, and take up

@@ -9,7 +9,7 @@ from lnorm_course.exercises.module_parts import TABLE, WIDE
 from lnorm_diagnose.fewest_slips import Mistake
 
 
-class TriedLayer:
+class _TriedLayer:
     """A layer without parameters to test an attempt on, with a name for error messages.
 
     Args:
@@ -56,28 +56,28 @@ class TriedLayer:
 # than any reasonable tolerance.
 TWO_CHANGED = "layer norm that adds 0.01 and −0.01 to the end of row 0 if there is a row 1"
 TRIED = (
-    TriedLayer("layer norm"),
-    TriedLayer("a mean over the batch too, with γ = 100", (0, 1), factor=100.0),
-    TriedLayer("batch norm with γ = 100", (0,), factor=100.0),
-    TriedLayer("layer norm with γ = 2", factor=2.0),
-    TriedLayer("layer norm with γ = −1", factor=-1.0, eps=1e-12),
-    TriedLayer("layer norm that rounds differently", eps=1e-12, rounding=2),
-    TriedLayer(TWO_CHANGED, added={-2: 0.01, -1: -0.01}),
-    TriedLayer(
+    _TriedLayer("layer norm"),
+    _TriedLayer("a mean over the batch too, with γ = 100", (0, 1), factor=100.0),
+    _TriedLayer("batch norm with γ = 100", (0,), factor=100.0),
+    _TriedLayer("layer norm with γ = 2", factor=2.0),
+    _TriedLayer("layer norm with γ = −1", factor=-1.0, eps=1e-12),
+    _TriedLayer("layer norm that rounds differently", eps=1e-12, rounding=2),
+    _TriedLayer(TWO_CHANGED, added={-2: 0.01, -1: -0.01}),
+    _TriedLayer(
         "layer norm that adds 0.01 to the first number of row 0 if there is a row 1",
         added={0: 0.01},
     ),
-    TriedLayer(
+    _TriedLayer(
         "layer norm that subtracts 0.01 from the first number of row 0 if there is a row 1",
         added={0: -0.01},
     ),
-    TriedLayer(
+    _TriedLayer(
         "layer norm with γ = 100 that swaps the last two numbers of row 0 if there are three rows",
         factor=100.0,
         swaps=True,
         rows=3,
     ),
-    TriedLayer(
+    _TriedLayer(
         "layer norm with γ = 100 that flips the signs of row 0 if there is a row 1",
         factor=100.0,
         sign=-1,

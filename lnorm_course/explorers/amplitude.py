@@ -31,7 +31,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Normed(NamedTuple):
+class _Normed(NamedTuple):
     """A row (64,) before and after layer norm, the σ of the result, and two curves.
 
     `inside` and `outside` are σ after layer norm for each σ in `DRAWN`, by where ε is.
@@ -44,17 +44,17 @@ class Normed(NamedTuple):
     outside: NDArray
 
 
-def shape() -> torch.Tensor:
+def _shape() -> torch.Tensor:
     """Return a row (64,) with mean 0 and standard deviation 1."""
     return standardize(normal(64, seed=3).double(), eps=0.0)
 
 
-def normed(amplitude: float, eps: float) -> Normed:
+def _normed(amplitude: float, eps: float) -> _Normed:
     """Normalize the row with standard deviation `amplitude`, and with each σ in `DRAWN`."""
-    x = torch.tensor([amplitude, *DRAWN])[:, None] * shape()
+    x = torch.tensor([amplitude, *DRAWN])[:, None] * _shape()
     y = standardize(x, eps=eps)
     sigma, *inside = variance(y).sqrt().flatten().tolist()
-    return Normed(x[0].numpy(), y[0].numpy(), sigma, np.array(inside), DRAWN / (DRAWN + eps))
+    return _Normed(x[0].numpy(), y[0].numpy(), sigma, np.array(inside), DRAWN / (DRAWN + eps))
 
 
 @in_style
@@ -67,7 +67,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_amplitude(preset="as small as √ε").words[46:73]
     'After layer norm it is 0.71'
     """
-    row = shape().numpy()
+    row = _shape().numpy()
     strips, left = panel("a row before and after layer norm", xlabel="value", ylim=(-0.6, 2))
     left.set_xlim(-1.1 * np.abs(row).max(), 1.1 * np.abs(row).max())
     left.set_yticks([BEFORE, AFTER], ["before", "after"], rotation=90, va="center")
@@ -94,7 +94,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     inside = line(right, "-", DRAWN, color=LAYER_NORM)
     here = line(right, "*", color=SPREAD, ms=17, clip_on=False)
 
-    def show(found: Normed, amplitude: float, eps: float) -> str:
+    def show(found: _Normed, amplitude: float, eps: float) -> str:
         inside.set_ydata(found.inside)
         outside.set_ydata(found.outside)
         here.set_data([amplitude], [found.sigma])
@@ -116,4 +116,4 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
         )
 
     panels: Any = {strips: [exact, *dots, *sizes, *texts], curves: [outside, inside, here]}
-    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _normed, show, CONTROLS, PRESETS, preset, start)

@@ -36,7 +36,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Course(NamedTuple):
+class _Course(NamedTuple):
     """Batch norm's outputs for one point, batch after batch, and its running statistics.
 
     `outputs` is (40, 4). `mean` and `variance` (41,) are the running statistics of feature 0,
@@ -57,24 +57,24 @@ def points() -> Tensor:
 
 
 @cache
-def drawn(size: int, seed: int) -> Tensor:
+def _drawn(size: int, seed: int) -> Tensor:
     """Draw batches (40, size, 4) from all points except the first, with the given seed."""
     generator = torch.Generator().manual_seed(seed)
     x = points()
     return x[torch.randint(1, len(x), (BATCHES, size), generator=generator)]
 
 
-def course(batch_size: int, **_: Any) -> Course:
+def _course(batch_size: int, **_: Any) -> _Course:
     """Normalize the point in 40 batches of one size, and track the running statistics."""
     if batch_size == 1:  # nn.BatchNorm1d raises an error
         nothing = np.full(BATCHES + 1, np.nan)
-        return Course(np.full((BATCHES, 4), np.nan), nothing, nothing)
-    company = drawn(LARGEST - 1, SEED_OF_COMPANY)[:, : batch_size - 1]
+        return _Course(np.full((BATCHES, 4), np.nan), nothing, nothing)
+    company = _drawn(LARGEST - 1, SEED_OF_COMPANY)[:, : batch_size - 1]
     batches = torch.cat([points()[:1].expand(BATCHES, 1, -1), company], dim=1)
     # Batch norm of a table is layer norm of its columns.
     y = layer_norm_steps(batches.transpose(1, 2), batch_size).y[:, :, 0]
-    kept = drawn(LARGEST, SEED_OF_KEPT)[:, :batch_size, 0]
-    return Course(y.numpy(), _running(kept.mean(1), 0.0), _running(kept.var(1), 1.0))
+    kept = _drawn(LARGEST, SEED_OF_KEPT)[:, :batch_size, 0]
+    return _Course(y.numpy(), _running(kept.mean(1), 0.0), _running(kept.var(1), 1.0))
 
 
 def _running(each: Tensor, start: float) -> NDArray:
@@ -117,7 +117,7 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
         future = line(ax, ":", color=color, lw=1)
         lines.append((line(ax, "o-", color=color, ms=9, mew=1.5, lw=2.5), future))
 
-    def show(found: Course, batch_size: int, batch: int) -> str:
+    def show(found: _Course, batch_size: int, batch: int) -> str:
         cloud.set_ydata(found.outputs.ravel())
         now.set_ydata(found.outputs[batch - 1])
         for (past, future), values in zip(lines, (found.mean, found.variance), strict=True):
@@ -142,4 +142,4 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
 
     moving = [part for pair in lines for part in reversed(pair)]
     panels: Any = {first: [cloud, now], second: moving}
-    return Explorer(panels, course, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _course, show, CONTROLS, PRESETS, preset, start)

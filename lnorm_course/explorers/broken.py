@@ -47,7 +47,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def compared(
+def _compared(
     points: int, features: int, offset: float, spread: float, eps: float, trained: bool
 ) -> NDArray:
     """Return each variant's largest error in float32, compared with PyTorch's norm in float64."""
@@ -116,4 +116,4 @@ def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
             f"misses {', '.join(missed) or 'nothing'}."
         )
 
-    return Explorer({picture: [bars, *dots]}, compared, show, CONTROLS, PRESETS, preset, start)
+    return Explorer({picture: [bars, *dots]}, _compared, show, CONTROLS, PRESETS, preset, start)

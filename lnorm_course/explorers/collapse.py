@@ -46,7 +46,7 @@ def points() -> Tensor:
     return made
 
 
-def normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor]:
+def _normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor]:
     """Scale the differences of points (120, D); return the points before and after layer norm."""
     chosen = points()[:, :features]
     mean = chosen.mean(1, keepdim=True)
@@ -91,7 +91,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
             for label, name in zip(labels, LABELS[features], strict=True):
                 label.set_text(name)
         y = found[1]
-        for text, near in zip(counts, near_corners(y), strict=True):
+        for text, near in zip(counts, _near_corners(y), strict=True):
             text.set_text(counted(near, "point") if near else "")
         angle = np.linspace(0, 2 * np.pi, 100 if features > 2 else 0)
         outline.set_data(math.sqrt(features) * np.array([np.cos(angle), np.sin(angle)]))
@@ -99,10 +99,10 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
         return f"{_left(y)} The marked point becomes ({marked})."
 
     drags = {drawn[0][0][3]: ["difference"]}
-    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start, drags)
+    return Explorer(panels, _normed, show, CONTROLS, PRESETS, preset, start, drags)
 
 
-def near_corners(y: Tensor) -> list[int]:
+def _near_corners(y: Tensor) -> list[int]:
     """Count the points within 0.01 of each corner; 0 unless they have two features."""
     return [int(((y[:, 0] - first).abs() < 0.01).sum()) * (y.shape[1] == 2) for first, _ in CORNERS]
 
@@ -114,7 +114,7 @@ def _left(y: Tensor) -> str:
     if high == "0.00":
         return f"After layer norm, all {len(y)} points lie at 0, whatever they were."
     if features == 2:
-        first, second = near_corners(y)
+        first, second = _near_corners(y)
         return (
             f"After layer norm, {first} points lie within 0.01 of (1, −1), {second} of (−1, 1), "
             f"and ε holds {len(y) - first - second} back."

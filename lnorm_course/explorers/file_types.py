@@ -35,7 +35,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], int]:
+def _said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], int]:
     """Run the network on the files, with the given formula in the given norms.
 
     Return this file's likeliest types with their probabilities, and the number of files whose
@@ -89,4 +89,4 @@ def explore_file_types(preset: str | None = None, **start: Any) -> Explorer:
         )
 
     moving = [bars, changed, *names]
-    return Explorer({picture: moving}, said, show, CONTROLS, PRESETS, preset, start)
+    return Explorer({picture: moving}, _said, show, CONTROLS, PRESETS, preset, start)

@@ -38,7 +38,7 @@ def rows() -> Tensor:
     return features * (0.5 * z[:, 4:5]).exp() + 2 * z[:, 5:]
 
 
-def outputs(feature: str, weight: float, bias: float) -> NDArray:
+def _outputs(feature: str, weight: float, bias: float) -> NDArray:
     """Compute the outputs (8, 4) with the given γ and β for one feature, or for all."""
     gamma, beta = torch.ones(4).double(), torch.zeros(4).double()
     gamma[CHOSEN[feature]], beta[CHOSEN[feature]] = weight, bias
@@ -54,7 +54,7 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_gamma_beta(preset="one feature moved").words[:50]
     'With γ = 1 and β = 3, feature 1 has mean 3.38 and '
     """
-    before = outputs("all", 1.0, 0.0)
+    before = _outputs("all", 1.0, 0.0)
     panels: dict[Any, Any] = {}
     for what, values in (("feature", before), ("row", before.T)):
         picture, ax = panel(f"the outputs of layer norm by {what}", xlabel=what, ylabel="output y")
@@ -78,7 +78,7 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
             f"{_moments(y[:, CHOSEN[feature]], 0)}. The rows have {_moments(y, 1)}."
         )
 
-    return Explorer(panels, outputs, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _outputs, show, CONTROLS, PRESETS, preset, start)
 
 
 def _moments(values: NDArray, axis: int) -> str:

@@ -37,7 +37,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Back(NamedTuple):
+class _Back(NamedTuple):
     """A row (3,), also centered and normalized, 1/√(var + ε), and gradients that arrive and leave.
 
     `along` is the part of g along x̂, which is lost.
@@ -60,12 +60,12 @@ def gradient(direction: float) -> Tensor:
     return LENGTH * (math.cos(angle) * axes[0] + math.sin(angle) * axes[1])
 
 
-def back(feature: float, scale: float, direction: float, eps: float) -> Back:
+def _back(feature: float, scale: float, direction: float, eps: float) -> _Back:
     """Send a gradient back through the layer norm of scale · (feature, 1, −1)."""
     x, g = scale * torch.tensor([feature, 1.0, -1.0]).double(), gradient(direction)
     forward, found = layer_norm_steps(x, 3, eps=eps), layer_norm_backward(g, x, 3, eps=eps)
     along = forward.x_hat * found.g_slope
-    return Back(x, x - forward.mean, forward.x_hat, forward.rstd.item(), g, along, found.dx)
+    return _Back(x, x - forward.mean, forward.x_hat, forward.rstd.item(), g, along, found.dx)
 
 
 @in_style
@@ -96,24 +96,24 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     lost, constant = (line(ax, "-", color=LEFT_OUT, lw=1.5) for ax in (left, right))
     arrives, tip = line(left, "-", color=BLACK, lw=2.5), line(left, "o", color=BLACK, ms=7)
 
-    def show(found: Back, **_: Any) -> str:
+    def show(found: _Back, **_: Any) -> str:
         vectors = found.centered, found.x_hat, found.g, found.along, found.dx
         x, x_hat, g, along, dx = in_plane(torch.stack(vectors).numpy())
         for ray in rays:
             ray.set_data(np.stack([np.zeros(2), x * _reach(x)], 1))
         for marker, at in ((star, x_hat), (dot, x), (tip, x_hat + g)):
             marker.set_data(at[:, None])
-        arrives.set_data(arrow(x_hat, g))
-        passes.set_data(arrow(x_hat, g - along))
-        lost.set_data(arrow(x_hat, along))
-        leaves.set_data(arrow(x, dx))
-        constant.set_data(arrow(x, found.rstd * g))
+        arrives.set_data(_arrow(x_hat, g))
+        passes.set_data(_arrow(x_hat, g - along))
+        lost.set_data(_arrow(x_hat, along))
+        leaves.set_data(_arrow(x, dx))
+        constant.set_data(_arrow(x, found.rstd * g))
         return _words(found)
 
     drags = {tip: ["direction"], dot: ["feature", "scale"]}
     moving = [rays[0], star, passes, lost, arrives, tip], [rays[1], leaves, constant, dot]
     panels = {picture: those for (picture, _), those in zip(planes, moving, strict=True)}
-    return Explorer(panels, back, show, CONTROLS, PRESETS, preset, start, drags)
+    return Explorer(panels, _back, show, CONTROLS, PRESETS, preset, start, drags)
 
 
 def _reach(at: NDArray) -> float:
@@ -122,7 +122,7 @@ def _reach(at: NDArray) -> float:
     return min(edge / value for edge, value in edges if abs(value) > 1e-9) * (1 - 1e-9)
 
 
-def arrow(start: NDArray, way: NDArray) -> NDArray:
+def _arrow(start: NDArray, way: NDArray) -> NDArray:
     """Return an arrow as the points of one line, (2, 5): shaft, tip, and two barbs."""
     if (length := np.hypot(*way)) < 0.01:  # too short to be seen
         return np.zeros((2, 0))
@@ -132,7 +132,7 @@ def arrow(start: NDArray, way: NDArray) -> NDArray:
     return np.stack([start, tip, barbs[0], tip, barbs[1]], 1)
 
 
-def _words(found: Back) -> str:
+def _words(found: _Back) -> str:
     row = ", ".join(fixed(value) for value in found.x)
     begin = f"At x = ({row}), a gradient of length {fixed(LENGTH)} arrives"
     part, out = (found.g - found.along).norm().item(), found.dx.norm().item()

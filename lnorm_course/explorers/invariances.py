@@ -59,13 +59,13 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def changed(change: str, norm: str, amount: float, before: bool) -> list[list[Tensor]]:
+def _changed(change: str, norm: str, amount: float, before: bool) -> list[list[Tensor]]:
     """Compute points (4, 3), weights (4, 3), and outputs (4, 4), before and after a change."""
     pairs = (X, W), CHANGES[change][0](amount)
-    return [[x, w, outputs(norm, x, w, before)] for x, w in pairs]
+    return [[x, w, _outputs(norm, x, w, before)] for x, w in pairs]
 
 
-def outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
+def _outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
     """Compute the outputs (N, K) of points (N, D) and weights (K, D) with the given norm."""
     if norm == WEIGHT_NORM:
         return x @ NORMS[norm](w).T
@@ -83,7 +83,7 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
     """
     goes_in = Picture("the points and the weights of a layer", WIDTH, 2.8)
     comes_out, last = panel("its outputs, before and after a change", height=2.2)
-    every = [changed(*state) for state in product(CHANGES, NORMS, STOPS, (False, True))]
+    every = [_changed(*state) for state in product(CHANGES, NORMS, STOPS, (False, True))]
     axes, drawn = (*goes_in.subplots(2), last), []
     names = (("points x", "point"), ("weights W", "output"), ("outputs", "point"))
     for n, (ax, (name, group)) in enumerate(zip(axes, names, strict=True)):
@@ -118,4 +118,4 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
         return f"{effect}. {capitalized(norm)}{place} {notices}"
 
     panels = {goes_in: drawn[0] + drawn[1], comes_out: drawn[2]}
-    return Explorer(panels, changed, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _changed, show, CONTROLS, PRESETS, preset, start)

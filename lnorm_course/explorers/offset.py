@@ -34,18 +34,18 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def row() -> Tensor:
+def _row() -> Tensor:
     """Return the lesson's first row (4,), in float32."""
     # Rounded, because the last digit of an encoding may differ between machines.
     return encoded_points()[0, 0].double().round(decimals=4).float()
 
 
-def numbers(offset: float) -> dict[str, tuple[float, float]]:
+def _numbers(offset: float) -> dict[str, tuple[float, float]]:
     """Compute the numbers of `LINES` in float32, for the row plus an offset, and also exactly.
 
     The true variance is that of the same float32 numbers, computed in float64.
     """
-    x = row() + torch.tensor(offset)
+    x = _row() + torch.tensor(offset)
     squares, square, once = _mean(x * x), _mean(x) * _mean(x), x - _mean(x)
     twice = once - _mean(once)
     variances = [squares - square, _mean(once * once), _mean(twice * twice)]
@@ -54,7 +54,7 @@ def numbers(offset: float) -> dict[str, tuple[float, float]]:
     found = [*x.tolist(), *map(float, (squares, square, *variances)), true]
     # The squares of float32 numbers are exact in float64.
     of_x = [math.fsum(wide * wide) / len(wide), mean * mean]
-    exact = [*(row().double() + offset).tolist(), *of_x, *[true] * 4]
+    exact = [*(_row().double() + offset).tolist(), *of_x, *[true] * 4]
     return dict(zip(LINES, zip(found, exact, strict=True), strict=True))
 
 
@@ -85,7 +85,7 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
     ax.set(xlim=(1 - WIDTH / CHARACTER, 1), ylim=(last + 2, 0.3))
     ax.set_axis_off()
     left = 2 - WIDTH / CHARACTER
-    band, widest = (len(fixed(at, DECIMALS)) for at in (numbers(0.0)[TRUE][0], 1e12))
+    band, widest = (len(fixed(at, DECIMALS)) for at in (_numbers(0.0)[TRUE][0], 1e12))
     ax.add_patch(Rectangle((-band, first - 0.8), band, last + 1.2 - first, fc=BAND, zorder=0))
     ax.text(0, first - 0.9, "digits of the variance", ha="right", fontsize=10)
     ax.plot([-widest, 0], [LINES[NAIVE] - 0.8] * 2, color=BLACK, lw=0.8)
@@ -103,7 +103,7 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
         each = zip(LINES.values(), right, wrong, found.values(), strict=True)
         for at, stands, falls, (value, exact) in each:
             text = fixed(value, DECIMALS)
-            place = cut(text, fixed(exact, DECIMALS), DECIMALS, abs(value - exact))
+            place = _cut(text, fixed(exact, DECIMALS), DECIMALS, abs(value - exact))
             stands.set(text=text[:place], x=place - len(text))
             falls.set(text=text[place:], x=place - len(text))
             if place < len(text):
@@ -121,10 +121,10 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
         )
 
     panels = {picture: [struck, *right, *wrong, verdict]}
-    return Explorer(panels, numbers, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _numbers, show, CONTROLS, PRESETS, preset, start)
 
 
-def cut(text: str, exact: str, decimals: int, error: float) -> int:
+def _cut(text: str, exact: str, decimals: int, error: float) -> int:
     """Return the index of the first wrong digit of a number with this error.
 
     A digit is right if the error is at most half a unit of that digit, or if it and all digits

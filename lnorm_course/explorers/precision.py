@@ -41,7 +41,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Normed(NamedTuple):
+class _Normed(NamedTuple):
     """The numbers (4,) named in `STORED`, in float64 and as stored, and a verdict on each way."""
 
     meant: Tensor
@@ -54,7 +54,7 @@ def row() -> Tensor:
     return standardize(normal(16, seed=140).round(decimals=4).double(), eps=0.0)
 
 
-def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
+def _normed(dtype: str, spread: float, offset: float, eps: float) -> _Normed:
     """Round a row to a dtype, normalize it in four ways, and compare each result with float64."""
     shape = row()
     exact = offset + spread * shape
@@ -65,7 +65,7 @@ def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
     stored = torch.stack([near, centered * centered, near * near, meant[3].to(x.dtype)])
     y, ways = standardize(exact, eps=eps), zip(WAYS, _in_each_way(x, eps), strict=True)
     verdicts = {way: _judged(found.double(), y, BITS[dtype]) for way, found in ways}
-    return Normed(meant, stored, verdicts)
+    return _Normed(meant, stored, verdicts)
 
 
 def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
@@ -133,10 +133,10 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     for place, way in enumerate(WAYS):
         right.text(0, place - 0.25, way, va="bottom", fontsize=11)
 
-    def show(found: Normed, dtype: str, spread: float, offset: float, eps: float) -> str:
+    def show(found: _Normed, dtype: str, spread: float, offset: float, eps: float) -> str:
         sizes = CELLS[dtype]
         hand.set_xdata([_along(spread)])
-        bits, parts = bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
+        bits, parts = _bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
         for part, (all_cells, ones) in enumerate(cells):
             # The rows and columns of the cells; a plot takes columns first, so they're reversed.
             all_cells.set_data(*np.nonzero(np.ones_like(bits) * (parts == part))[::-1])
@@ -164,7 +164,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
         right_bits: [*frames, *bars, *verdicts],
     }
     drags = {hand: ["spread"]}
-    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start, drags)
+    return Explorer(panels, _normed, show, CONTROLS, PRESETS, preset, start, drags)
 
 
 def _along(spread: float) -> float:
@@ -172,7 +172,7 @@ def _along(spread: float) -> float:
     return 31 * (math.log10(spread) + 4) / 9
 
 
-def bits_of(numbers: Tensor, size: int) -> NDArray:
+def _bits_of(numbers: Tensor, size: int) -> NDArray:
     """Return the bits of numbers (N,), sign first: (N, size)."""
     whole = numbers.view({16: torch.int16, 32: torch.int32}[size]).numpy().astype(np.int64)
     return whole[:, None] >> np.arange(size - 1, -1, -1) & 1

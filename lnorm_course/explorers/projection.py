@@ -51,22 +51,22 @@ def on_rays() -> Tensor:
     return (directions[:, None] * distances[:, None]).reshape(-1, 2)
 
 
-def apart(rays: Tensor) -> str:
+def _apart(rays: Tensor) -> str:
     """Return the mean distance between the first and the last point of a ray, as text."""
     ends = rays.reshape(RAYS, ON_RAY, 2)[:, [0, -1]]
     return fixed(ends.diff(dim=1).norm(dim=-1).mean())
 
 
-def codes(x: Tensor, size: int, scale: float) -> Tensor:
+def _codes(x: Tensor, size: int, scale: float) -> Tensor:
     """Project x (N, 2) to (N, size), with the bias times a scale, and apply layer norm."""
     project = projection(2, size, SEED).requires_grad_(False).double()
     return layer_norm(x @ project.weight.T + scale * project.bias, size)
 
 
-def recovered(size: int, bias: bool, bias_scale: float) -> tuple[float, Tensor]:
+def _recovered(size: int, bias: bool, bias_scale: float) -> tuple[float, Tensor]:
     """Decode the points linearly; return R², and the decoded points on the rays, (16, 2)."""
-    decode, r2 = linear_decoder(codes(points(), size, bias_scale * bias), points())
-    return r2, decode(codes(on_rays(), size, bias_scale * bias))
+    decode, r2 = linear_decoder(_codes(points(), size, bias_scale * bias), points())
+    return r2, decode(_codes(on_rays(), size, bias_scale * bias))
 
 
 @in_style
@@ -85,7 +85,7 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
         left.text(73, above, name, ha="right", va="center", fontsize=10)
     key(left, ("– with the bias", BLACK), ("      - - without", BLACK), ("★ now", DATA))
     for scale, look in ((1.0, "-"), (0.0, "--")):
-        r2 = [decoder_r2(codes(points(), size, scale), points()) for size in SIZES]
+        r2 = [decoder_r2(_codes(points(), size, scale), points()) for size in SIZES]
         line(left, look, SIZES, r2, color=BLACK)
     here = line(left, "*", [2], color=DATA, ms=16)
 
@@ -112,9 +112,9 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
             left = f"only {'an angle' if bias else 'the direction from the origin'} is left"
         return (
             f"With {size} features and {f'{times} bias' if bias else 'no bias'}, the decoder "
-            f"reaches R² = {fixed(r2)}; {left}. The two ends of a ray, {apart(on_rays())} apart, "
-            f"come back {apart(back)} apart."
+            f"reaches R² = {fixed(r2)}; {left}. The two ends of a ray, {_apart(on_rays())} apart, "
+            f"come back {_apart(back)} apart."
         )
 
     panels = {by_size: [here], plane: rays}
-    return Explorer(panels, recovered, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _recovered, show, CONTROLS, PRESETS, preset, start)

@@ -46,7 +46,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def trained(rate: float, place: str, embeddings: int, warm_up: bool) -> dict[str, grid.Run]:
+def _trained(rate: float, place: str, embeddings: int, warm_up: bool) -> dict[str, grid.Run]:
     """Look up the runs with seed 0: place of the norms → run."""
     steps = grid.WARM_UP if warm_up and embeddings == 1 else 1
     return {name: grid.run(name, rate, steps, embeddings=embeddings) for name in LOOKS}
@@ -103,7 +103,7 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
 
     written = [*itertools.chain(*cards.values())]
     panels: Any = {losses: [*curves.values(), *keys.values()], writing: written}
-    return Explorer(panels, trained, show, CONTROLS, PRESETS, preset, start)
+    return Explorer(panels, _trained, show, CONTROLS, PRESETS, preset, start)
 
 
 def _compared(loss: float, known: Entropies) -> str:

@@ -13,7 +13,7 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CONNECTION = "kernel_websocket_connection_class"
 
 
-def keep_still_images(model: Mapping[str, Any], **_: object) -> None:
+def _keep_still_images(model: Mapping[str, Any], **_: object) -> None:
     """Drop the views of our own widgets from a notebook that is about to be saved."""
     if model["type"] != "notebook":
         return
@@ -23,7 +23,7 @@ def keep_still_images(model: Mapping[str, Any], **_: object) -> None:
                 output["data"].pop(WIDGET_VIEW, None)
 
 
-def at_once(connection: type) -> type:
+def _at_once(connection: type) -> type:
     """Return a kernel connection class that doesn't hold small messages back."""
 
     class AtOnce(connection):
@@ -39,6 +39,6 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    server.contents_manager.register_pre_save_hook(keep_still_images)
+    server.contents_manager.register_pre_save_hook(_keep_still_images)
     settings = server.web_app.settings
-    settings[CONNECTION] = at_once(settings[CONNECTION])
+    settings[CONNECTION] = _at_once(settings[CONNECTION])

@@ -24,7 +24,7 @@ from lnorm_course.progress_files import FOLDER, RIGHT, kept
 __all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
-def how_to_refresh(lesson: str) -> str:
+def _how_to_refresh(lesson: str) -> str:
     """Say how to get a fresh copy of a lesson, with the command that the student is running."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
@@ -59,7 +59,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
         try:
             own = read(copy)
         except (LessonError, PermissionError) as problem:
-            yield f"{problem} {how_to_refresh(path.stem)}"
+            yield f"{problem} {_how_to_refresh(path.stem)}"
             continue
         if content_hash(original) in (made_from(own), content_hash(own)):
             continue
@@ -67,7 +67,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
             write(cleared(original), copy)
             yield f"{path.name} has a new edition. You hadn't changed yours, so it was updated."
         else:
-            yield f"{path.name} has a new edition; yours is untouched. {how_to_refresh(path.stem)}"
+            yield f"{path.name} has a new edition; yours is untouched. {_how_to_refresh(path.stem)}"
 
 
 def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:

@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         0 on success, 1 on an error, 3 if some answers couldn't be judged, and 130 after Ctrl+C or
         a signal that asks the grader to end.
     """
-    options = parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):  # their encoding may lack letters in names
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -61,13 +61,13 @@ def main(arguments: list[str] | None = None) -> int:
         os.umask(before)
 
 
-def parser() -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     """Return the command-line parser."""
     parser = argparse.ArgumentParser(prog="python -m lnorm_staff.grading", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="student or grade")
     student = commands.add_parser("student", help="pack a copy of the course without answers")
     student.add_argument("archive", type=_path, help="the zip archive to write")
-    student.set_defaults(command=write_copy, umask=0o022)
+    student.set_defaults(command=_write_copy, umask=0o022)
     graded = commands.add_parser("grade", help="grade notebooks, exercise by exercise")
     add = graded.add_argument
     about = "a notebook, a folder, or an archive; or exercises.csv, to rewrite the other files"
@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
     add("--without-walls", action="store_true", help="grade even without bubblewrap")
     add("--site", default="", help="address of your web edition, for links in the report")
     # No other user of this machine may open the files that the grader writes.
-    graded.set_defaults(command=grade, umask=0o077)
+    graded.set_defaults(command=_grade, umask=0o077)
     for command in (student, graded):
         command.add_argument(
             "--lessons", type=_lesson, nargs="+", metavar="01", help="only these lessons"
@@ -100,14 +100,14 @@ def _lesson(text: str) -> str:
         raise argparse.ArgumentTypeError(problem) from None
 
 
-def write_copy(options: argparse.Namespace) -> int:
+def _write_copy(options: argparse.Namespace) -> int:
     """Write a copy of the course for students."""
     student_zip(COURSE, options.archive, options.lessons)
     print(f"Wrote the copy for students to {options.archive}. Its solutions are closed.")
     return 0
 
 
-def grade(options: argparse.Namespace) -> int:
+def _grade(options: argparse.Namespace) -> int:
     """Print a line for each notebook, and write the results if there's a folder for them."""
     given = options.submissions
     is_table = [path.suffix for path in given] == [".csv"]
@@ -122,9 +122,9 @@ def grade(options: argparse.Namespace) -> int:
             grades = [*class_folder.read_grades(given[0])]
         else:
             # A script's background jobs ignore SIGINT, which would also disable `ENDING` below.
-            by_hand = signals(["SIGINT"], signal.default_int_handler)
-            with by_hand, signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
-                run(options, done)
+            by_hand = _signals(["SIGINT"], signal.default_int_handler)
+            with by_hand, _signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
+                _run(options, done)
     finally:  # even after Ctrl+C or an error, so that no finished grade is lost
         told: list[str] = []
         if done:
@@ -132,14 +132,14 @@ def grade(options: argparse.Namespace) -> int:
             grades = class_folder.add_to(before, new)
             told = class_folder.kept(new, grades)
         if out and grades:
-            with signals((*ENDING, "SIGINT"), signal.SIG_IGN):
+            with _signals((*ENDING, "SIGINT"), signal.SIG_IGN):
                 results = class_folder.write_results(grades, out, gradebook, options.site)
                 print(*told, *results, sep="\n")
     return 3 if told or any(student.pending for student in summarize(grades)) else 0
 
 
 @contextlib.contextmanager
-def signals(names: Iterable[str], handler: Any) -> Iterator[None]:
+def _signals(names: Iterable[str], handler: Any) -> Iterator[None]:
     """During a `with` block, set a handler for those of the signals that this system has."""
     kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {kind: signal.signal(kind, handler) for kind in kinds}
@@ -150,7 +150,7 @@ def signals(names: Iterable[str], handler: Any) -> Iterator[None]:
             signal.signal(kind, former)
 
 
-def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
+def _run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
     """Run the submissions, print a line for each notebook, and store the grades in `done`.
 
     Raises:

@@ -15,7 +15,7 @@ from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Predictio
 from lnorm_staff.web.baking import curly, in_script
 from lnorm_utils.words import inline
 
-__all__ = ["as_data", "code_exercise", "in_order", "options", "prediction", "unseen"]
+__all__ = ["code_exercise", "in_order", "options", "prediction", "unseen"]
 
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
 ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
@@ -24,7 +24,7 @@ ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "tru
 OPTION = re.compile(r'(?:^- |(?<=\s))"(\w+)": (.+?)(?:; |[;.]?$)', re.MULTILINE)
 
 
-def as_data(question: Prediction) -> dict[str, Any]:
+def _as_data(question: Prediction) -> dict[str, Any]:
     """Return all the data that a script needs to judge an answer as `Prediction.judge` does.
 
     Numbers are compared within a tolerance, and words without regard to case. A number that isn't
@@ -68,7 +68,7 @@ def prediction(
         asked: the question's text, which determines the order of the words.
         choices: the meaning of each word, if the text lists the words.
     """
-    data = as_data(question)
+    data = _as_data(question)
     kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
     words = {"word": in_order(question, asked), "truth": ["True", "False"]}.get(data["kind"], [])
     if words:

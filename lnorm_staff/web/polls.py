@@ -107,7 +107,7 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
         place, found = f"{question.topic}-{name}", choices(question, asked)
         link = f"{site}notebooks/{path.stem}.html#{place}"
         if site:
-            qr_code(link).save(out / f"{place}.svg", scale=8)
+            _qr_code(link).save(out / f"{place}.svg", scale=8)
         told = [(inline(one.text), curly(inline(one.why)), one.is_right) for one in found]
         text = as_html(options(asked, question)[0])
         polls.append({"id": place, "name": f"{path.stem}, {name}", "text": text, "told": told})
@@ -141,7 +141,7 @@ def template(name: str) -> Any:
     return texts.get_template(name)
 
 
-def qr_code(link: str) -> Any:
+def _qr_code(link: str) -> Any:
     """Return the QR code of an address."""
     import segno
 

@@ -42,7 +42,7 @@ function same(given, expected, tol) {
 const isShort = (value) =>
   (Array.isArray(value) ? value.every(isShort) : Number(value.toFixed(1)) === value);
 
-/** Return the choice nearest to a number, as `nearest` in prediction.py does, or null. */
+/** Return the choice nearest to a number, as `_nearest` in prediction.py does, or null. */
 function nearestChoice(number, choices) {
   const away = (choice) => Math.abs(choice - number);
   const [one, other] = [...choices].sort((a, b) => away(a) - away(b));

@@ -60,7 +60,7 @@ def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
 
 
 @lru_cache(512)
-def measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
+def _measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
     """Return the width, height, and descent of a text, in points."""
     return TextToPath().get_text_width_height_descent(text, font, ismath)
 
@@ -76,7 +76,7 @@ class FewElements(RendererSVG):
         self, s: str, prop: FontProperties, ismath: bool | str
     ) -> tuple[float, float, float]:
         """Measure each text only once, not at every redraw."""
-        return measured(s, prop.copy(), ismath)
+        return _measured(s, prop.copy(), ismath)
 
     def draw_markers(
         self,

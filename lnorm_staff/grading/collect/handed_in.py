@@ -52,7 +52,7 @@ class HandedIn(NamedTuple):
         return replace(self.whole, **told, **more, state=state, message=message)
 
 
-class Found(NamedTuple):
+class _Found(NamedTuple):
     """A file in a folder or an archive."""
 
     names: tuple[str, ...]  # the folders that lead to it, and its own name
@@ -108,14 +108,14 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 yield file.refused(f"it can't be opened: {problem.strerror}.")
 
 
-def _last_first(found: Iterable[Found]) -> list[Found]:
+def _last_first(found: Iterable[_Found]) -> list[_Found]:
     """Return the visible files, sorted in reverse by printable name; such names may be equal."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
     kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
-def _in(given: Path) -> Iterable[Found]:
+def _in(given: Path) -> Iterable[_Found]:
     """Return the files in what the lecturer names: a folder, an archive, or a single file."""
     where = given.resolve(strict=True)
     if where.is_dir():
@@ -125,10 +125,10 @@ def _in(given: Path) -> Iterable[Found]:
         read = partial(_in_archive, where, (given.name,))
         with contextlib.suppress(NotGradedError):
             return read()
-    return [Found((where.parent.name, given.name), read)]
+    return [_Found((where.parent.name, given.name), read)]
 
 
-def _in_folder(folder: Path) -> Iterator[Found]:
+def _in_folder(folder: Path) -> Iterator[_Found]:
     """Find all files below a folder, however deep, without following links."""
     waiting = [folder]
     while waiting:
@@ -139,9 +139,9 @@ def _in_folder(folder: Path) -> Iterator[Found]:
                 if each.is_dir() and not each.is_symlink():
                     waiting.append(each)
                 else:
-                    yield Found((*names, each.name), partial(_read, each))
+                    yield _Found((*names, each.name), partial(_read, each))
         except OSError:
-            yield Found(names, partial(_read, path))
+            yield _Found(names, partial(_read, path))
 
 
 def _read(path: Path) -> bytes:
@@ -177,7 +177,7 @@ class _Packed(io.BufferedReader):
         return super().read(size)
 
 
-def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
+def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[_Found]:
     """Find all files that the table of an archive lists.
 
     Raises:
@@ -193,7 +193,7 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a zip archive.") from None
     return [
-        Found((*outer, *names), partial(_unpacked, archive, info, names[-1]))
+        _Found((*outer, *names), partial(_unpacked, archive, info, names[-1]))
         for info, names in files
         if not info.filename.endswith("/")
     ]
