@@ -55,7 +55,7 @@ WRONG = [
     (lambda: grid.run("pre-LN", 0.01, 100, embeddings=8), "embeddings) (1, 1)", "(100, 8) were"),
     (lambda: traffic(torch.clone, torch.ones(0, 4)), "(0, 4)"),
     (lambda: measured("abacus"), "'abacus', only for cpu"),
-    *((lambda n=n: patient(n), f"one of 1 to 6, but {n!r}") for n in (0, 7, "1", True, 1.0, [1])),
+    *((lambda n=n: patient(n), f"from 1 to 6, but {n!r}") for n in (0, 7, "1", True, 1.0, [1])),
 ]
 OF_TYPES = [
     (lambda: layer_norm(X.long(), 4), "torch.int64", "x.float()"),
