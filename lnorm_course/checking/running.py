@@ -9,7 +9,9 @@ import functools
 import io
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Collection, Iterator, Sequence
+from types import FrameType
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -196,8 +198,16 @@ def _limited(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(number: int, frame: object) -> None:
-        raise _TooSlow
+    extra = iter([1] * 60)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        # PyTorch imports some modules when they're first used. A module whose import is cut off
+        # stays broken until the kernel restarts, so let the import end, and try again in a second.
+        files = (each.f_code.co_filename for each, _ in traceback.walk_stack(frame))
+        if any(file.startswith("<frozen importlib") for file in files) and next(extra, 0):
+            signal.setitimer(signal.ITIMER_REAL, 1)
+        else:
+            raise _TooSlow
 
     previous = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)

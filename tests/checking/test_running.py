@@ -1,5 +1,6 @@
 """Whatever a student's function does, a sentence tells it, with the line of their own code."""
 
+import importlib
 import math
 import signal
 import sys
@@ -151,6 +152,19 @@ def test_a_function_that_does_not_end_is_stopped_even_if_it_catches_errors():
     outcome = results(endless, [()], seconds=0.1)
     assert outcome.values == []
     assert "did not finish within 0 seconds" in outcome.remark
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing stops it on this system")
+def test_an_import_that_takes_longer_than_the_limit_ends_and_its_module_is_whole(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "slowly_imported.py").write_text("import time\ntime.sleep(0.3)\nEND = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def first_use():
+        return importlib.import_module("slowly_imported").END
+
+    assert results(first_use, [()], seconds=0.1).values == [7]
 
 
 def test_in_a_thread_functions_are_called_without_a_limit():
