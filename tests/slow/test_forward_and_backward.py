@@ -242,7 +242,7 @@ def test_a_divisor_can_do_what_the_final_norm_of_pre_ln_does(seed):
 @LONG
 def test_from_pytorch_s_weights_twelve_blocks_without_norms_need_the_residual():
     for seed in range(3):
-        first, stack, last = stack_for(12, "none", False, "PyTorch", seed)
+        first, stack, last = stack_for(12, "none", False, "default", seed)
         network = nn.Sequential(first, *(block.f for block in stack.blocks), last)
         assert train(network, POINTS, RING, steps=300)[-1] > 0.5
 

@@ -55,9 +55,9 @@ def test_with_a_direction_for_each_row_it_depends_on_the_seed_which_block_of_pos
 
 
 def test_from_pytorch_s_start_the_first_and_the_last_block_of_post_ln_get_about_the_same():
-    first, last = (norms.median().item() for norms in ends_of(24, "PyTorch", seeds=5))
+    first, last = (norms.median().item() for norms in ends_of(24, "default", seeds=5))
     assert first == pytest.approx(last, rel=0.1)
-    assert ends_of(2, "PyTorch", seeds=5)[1].median().item() == pytest.approx(last, rel=0.1)
+    assert ends_of(2, "default", seeds=5)[1].median().item() == pytest.approx(last, rel=0.1)
 
 
 def test_the_final_norm_makes_the_last_gradients_of_deeper_pre_ln_stacks_smaller():
