@@ -17,7 +17,7 @@ __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
 # Each script imports only those before it.
-PARTS = ("numbers", "buttons", "cells", "machine", "hands", "words", "links")
+PARTS = ("numbers", "words", "links", "cells", "machine", "drawing", "painting", "buttons", "hands")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
 # A widget needs one script, so these are joined. Imports are dropped: what they name comes first.
 SCRIPT = "\n".join(

@@ -26,7 +26,8 @@ function take(row, box) {
   if (from.spread > 0.02 || !row.shape) row.shape = from.centered.map((value) => value / (from.spread || 1));
   row.grip = { ...box, name: row.page.letters[box.d], x, from, shape: row.shape, keep, all: state.x, by: 0,
     guess: state.guess };
-  Object.assign(row, { hot: "d" in box ? box : null, t: 0, running: 0 });
+  row.hot = "d" in box ? box : null;
+  row.stopAt(0);
   if (!row.isCells) Object.assign(row, { base: state.x, cause: "" });
   else if (!state.results) row.tell();
   row.draw();
@@ -59,7 +60,7 @@ export function takeHands(row) {
   const hands = {
     pointerdown: (event) => { // the nearest wins
       row.pinned = "";
-      row.light();
+      row.draw();
       const { left, top, width } = stage.getBoundingClientRect();
       const scale = stage.clientWidth / width; // 1, but in full screen
       const place = [(event.clientX - left) * scale, (event.clientY - top) * scale];
@@ -78,7 +79,10 @@ export function takeHands(row) {
       const by = (clientX - grip.start) * grip.scale / grip.unit;
       pull(row, FINE.includes(grip.act) ? by : grained(by));
     },
-    pointerup: () => { if (row.grip) row.grip.start = undefined; },
+    pointerup: () => {
+      if (row.grip) row.grip.start = undefined;
+      row.draw();
+    },
     pointercancel: () => { // a finger that scrolls the page
       const { grip } = row;
       if (grip?.start === undefined) return; // it holds nothing, and what was moved before stays

@@ -20,6 +20,8 @@ function ownerOf(link) {
 
 /** Mark the words of the text whose part or state a row shows. */
 export function markLinks(row, names) {
+  if (`${row.marked}` === `${names}`) return;
+  row.marked = names;
   for (const link of document.querySelectorAll(HANDLE)) if (ownerOf(link) === row)
     link.classList.toggle("lnorm-lit", names.includes(nameIn(link)));
 }
@@ -38,7 +40,7 @@ function point(row, link, isPressed = false) {
     if (!seen) row.go({ depth: "steps" }); // which has it
     row.pinned = isPressed && row.pinned === name ? "" : name;
   }
-  row.light();
+  row.draw();
 }
 
 /** Follow the hand in the text: what is pointed at is lit, what is pressed stays. */
@@ -55,7 +57,7 @@ export function follow(row, event) {
     if (bottom < 150 || top > innerHeight - 150)
       row.stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
   }
-  row.light();
+  row.draw();
 }
 
 // What a paragraph's first handle says is shown once the paragraph stands where one reads: where

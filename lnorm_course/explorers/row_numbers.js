@@ -4,6 +4,7 @@ const GRAIN = 0.25; // numbers are dragged in quarters
 const grained = (value) => Math.round(value / GRAIN) * GRAIN;
 const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const lerp = (from, to, part) => from + (to - from) * part;
 const plain = (value) => (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−");
 const fitted = (value) => {
   const size = Math.abs(value);
@@ -34,11 +35,11 @@ export function stations(x, { keep = 1, eps = 1e-5, gamma, beta } = {}) {
  *
  * over: the axes of a mean: N, the sentences; L, the words of one, which has `length`; D, features.
  */
-export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = {}) {
+export function derive(x, { over = "D", length = 1, eps, gamma, beta } = {}) {
   const groups = {};
   const steps = x.map((values, row) => values.map((value, d) => {
     const place = [Math.floor(row / length), row % length, d];
-    const key = place.map((at, axis) => (over.includes("NLD"[axis]) ? "" : at)).join();
+    const key = place.filter((_, axis) => !over.includes("NLD"[axis]));
     const step = { x: value, row, d, group: groups[key] ??= { steps: [] } };
     step.group.steps.push(step);
     return step;
@@ -73,8 +74,10 @@ export const PULLS = {
     const others = x.toSpliced(d, 1);
     const [n, middle] = [x.length, keep * average(others)];
     const [limit, ratio] = keep ? [n - 1, n * n / (n - 1)] : [n, n];
-    const y = clamp(from.y[d] + by, -Math.sqrt(limit), Math.sqrt(limit));
     const rest = average(others.map((value) => (value - middle) ** 2)) * (n - 1) / n + eps;
+    // Where the others are equal, it is at its limit wherever the number is: there's no way back.
+    if (rest < 1e-3 && from.y[d] ** 2 > 0.99 * limit) return x;
+    const y = clamp(from.y[d] + by, -Math.sqrt(limit), Math.sqrt(limit));
     const away = Math.sqrt(rest * ratio / Math.max(0, limit - y * y));
     return x.with(d, clamp(middle + (y ? y * away : 0), -edge, edge));
   },

@@ -1,4 +1,4 @@
-// What is said of a row, computed from what is seen.
+// What is said of a row, computed from what is seen: a sentence, a table, and the formula.
 import { fitted, isOnWay, short, stations } from "./row_numbers.js";
 
 const ALL = ["", "", "both", "all three", "all four", "all five"];
@@ -11,13 +11,13 @@ export const differ = (one, other) =>
 /** What has become of a number, and which results change with it. */
 export function tellCells({ state, seen, moved, words, page, hot }) {
   const { row, d } = hot ?? { row: state.at, d: 0 };
-  const { mean, variance, steps } = seen.steps[row][d].group;
+  const { mean, spread, steps } = seen.steps[row][d].group;
   const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
   const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
   const means = seen.groups.length;
   if (state.over !== undefined) parts.push(`${count(means, "mean")} of ${
     count(steps.length, "number")}${means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${
-    fitted(Math.sqrt(variance))}.`);
+    fitted(spread)}.`);
   // A change is in one word, in one feature of all words, or everywhere.
   const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
   const whose = isOne("row") ? `, those of “${words[row]}”`
@@ -60,3 +60,41 @@ export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t
   if (gamma) return "each result is multiplied by a γ of its own, and a β of its own is added.";
   return `the mean is ${short(one.mean)}, and the spread is ${short(one.spread)}.`;
 }
+
+/** The lines of a table that tells of a machine, and what stands beside each. */
+export function tableOf({ x, mean, centered, variance, root, y, out, letters }, { rms, gamma, guess }) {
+  const line = (label, values, part, beside = "", besideOf = "") =>
+    ({ label, values: values.map(fitted), part, beside, besideOf });
+  return [{ label: "", values: x.map((_, d) => letters[d]) },
+    line("x", x, "x", `mean ${fitted(mean)}`, "mean"),
+    ...(guess ? [] : [
+      ...(rms ? [] : [line("x − mean", centered, "centered")]),
+      line("squared", centered.map((value) => value ** 2), "var",
+        `${rms ? "mean" : "var"} ${fitted(variance)}`, "var"),
+      line("÷ root", y, "y", `root ${fitted(root)}`, "spread"),
+      ...(gamma ? [line("· γ + β", out, "gamma beta")] : [])])];
+}
+
+/** A part in HTML, whose terms an address may name; one of them is lit. */
+const part = (tag, of, text, lit) => `<${tag}${of ? ` data-of="${of}" class="${
+  of.split(" ").includes(lit) ? "lit" : ""}"` : ""}>${text}</${tag}>`;
+
+export const writeTable = (lines, lit) => lines.map((line, i) => {
+  const cell = (tag, text, of) => part(tag, of, text, lit);
+  const values = line.values.map((text) => cell(i ? "td" : "th", text, line.part));
+  return `<tr>${cell(i ? "th" : "td", line.label, line.part)}${values.join("")}${
+    cell("td", line.beside ?? "", line.besideOf)}</tr>`;
+}).join("");
+
+export function writeFormula({ rms, gamma }, lit) {
+  const term = (tag, of, text) => part(tag, of, text, lit);
+  const mean = rms ? "" : term("mrow", "mean", "<mo>−</mo><mi>mean</mi>");
+  const under = `${term("mi", "var", rms ? "mean of x²" : "var")}<mo>+</mo>${term("mi", "eps", "ε")}`;
+  return `${term("mi", "y", "y")}<mo>=</mo><mfrac>${
+    term("mrow", "centered", term("mi", "x", "x") + mean)}${term("msqrt", "spread", under)}</mfrac>${
+    gamma ? `<mrow class="affine"><mo>·</mo>${term("mi", "gamma", "γ")}<mo>+</mo>${
+      term("mi", "beta", "β")}</mrow>` : ""}`;
+}
+
+export const readFormula = ({ rms, gamma }) => `y is x ${rms ? "" : "minus the mean, "}divided by the root of ${
+  rms ? "the mean of its squares" : "the variance"} plus ε${gamma ? ", times γ, plus β" : ""}`;

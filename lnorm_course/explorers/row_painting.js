@@ -1,0 +1,126 @@
+// How what a row shows gets onto a page: its parts, and of these what has changed.
+import { drawGroup, element } from "./engine/controls.js";
+import { layoutCells } from "./row_cells.js";
+import { marksOf } from "./row_drawing.js";
+import { addressed, markLinks } from "./row_links.js";
+import { boxesOf, place } from "./row_machine.js";
+import { short, stations } from "./row_numbers.js";
+import { differ, readFormula, tableOf, writeFormula, writeTable } from "./row_words.js";
+
+const BAR = `<math displaystyle="true" role="img"></math>
+<button type="button" aria-label="play the way of the numbers through the stations">▶</button>
+<input type="range" step="0.01" aria-label="the way of the numbers through the stations">`;
+const BETWEEN = 24; // pixels between two machines
+
+/** Draw the parts of a row that are always there, and return them. */
+export function build(parent, alt) {
+  const root = drawGroup(parent, "lnorm-row", alt);
+  const chips = drawGroup(root, "chips", "states");
+  const [stage, bar] = ["stage", "bar"].map((kind) => element("div", root, { class: kind }));
+  stage.innerHTML = '<svg aria-hidden="true"></svg>'.repeat(2); // the table tells of it
+  bar.innerHTML = BAR;
+  const [formula, play, scrubber] = bar.children;
+  const says = element("p", root, { role: "status" });
+  const table = element("table", element("div", root, { class: "told" }));
+  const tools = drawGroup(root, "tools", "views");
+  return { root, chips, stage, svgs: [...stage.children], bar, formula, play, scrubber, says, table, tools };
+}
+
+/** Set what has changed of an element: its look, with that of a lit part; attributes; its text. */
+function patch(node, { kind, of, text, ...attributes }, lit) {
+  const all = { class: of?.split(" ").includes(lit) ? `${kind} lit` : kind, "data-of": of, ...attributes };
+  for (const [name, value] of Object.entries(all))
+    if (value !== undefined && node.getAttribute(name) !== `${value}`) node.setAttribute(name, value);
+  if (text !== undefined && node.textContent !== text) node.textContent = text;
+}
+
+/** Write HTML into an element, unless it's there already. */
+const fill = (node, html) => node.html === html || Object.assign(node, { html, innerHTML: html });
+
+/** Draw what has changed since a row was drawn last. */
+export function draw(row) {
+  const { root, stage, svgs, nodes, page, state, isCells, grip, asked, lit } = row;
+  if (!nodes.size && page.x.length > 1) // in the order in which keys go through them
+    for (const box of layoutCells(row).boxes) paint(row, box);
+  const { boxes, told, height } = isCells ? layoutCells(row) : layoutMachines(row);
+  row.boxes = boxes;
+  root.style.zoom = document.fullscreenElement === root
+    ? Math.min((innerWidth - 40) / 800, (innerHeight - 20) / (height + 230)) : "";
+  root.classList.toggle("steps", state.depth === "steps");
+  root.classList.toggle("some", Boolean(asked));
+  row.formula.classList.toggle("some", Boolean(lit));
+  row.bar.hidden = isCells || Boolean(state.guess);
+  for (const svg of svgs) svg.classList.toggle("away", isCells);
+  patch(stage, { kind: `stage ${!grip && row.turning ? "turn" : grip || !isCells ? "still" : ""}`,
+    style: `--height: ${height}px; --header: ${row.header}px` });
+  const ids = new Set(boxes.map(({ id }) => id));
+  for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
+  for (const box of boxes) paint(row, box);
+  if (!row.isHeld || state.depth === "steps") fill(row.table, writeTable(told, lit));
+  for (const { button, isOn, when } of row.buttons) {
+    button.hidden = !when();
+    if (isOn) patch(button, { "aria-pressed": isOn() });
+  }
+  markLinks(row, [asked, ...row.shown.map(({ name }) => addressed(name))]);
+}
+
+/** Draw a box, which is made when it's first needed; of most the table tells. */
+function paint({ nodes, stage, edge, page, lit, isHeld }, box) {
+  const { id, kind, of, text = "", place: [x, y, w, h], opacity = "", tone = 0, act, value } = box;
+  const node = nodes.get(id) ?? element(kind === "word" ? "button" : "div", stage);
+  if (!nodes.has(id)) element("span", node, kind === "word" ? {} : { "aria-hidden": true });
+  nodes.set(id, node);
+  if (act && !node.input) {
+    node.input = element("input", null, { type: "range", step: "any", min: -edge, max: edge });
+    node.prepend(node.input);
+  }
+  node.box = box;
+  patch(node, { kind: `box ${kind}`, of, style: `translate: ${x}px ${y}px; width: ${w}px; height: ${
+    h}px; opacity: ${opacity}; --fill: ${28 * tone}%` }, lit);
+  patch(node.lastChild, { text });
+  if (!node.input || isHeld) return; // who holds it doesn't listen
+  Object.assign(node.input, { hidden: !act, disabled: Boolean(box.isFixed) });
+  if (!act) return;
+  node.input.value = value;
+  patch(node.input, { "aria-valuetext": short(value), "aria-label": box.label(page.letters[box.d]),
+    "data-hand": box.hand ?? act + box.d });
+}
+
+/** Return the machines to be seen: one, or on a wide page layer norm's beside RMSNorm's. */
+function machinesOf({ now, state, page, words, base, guessed, t, hot, grip, touched, width }) {
+  const keeps = width >= 640 && state.rms && !state.guess ? [1, 0] : [now.keep];
+  return keeps.map((keep, i) => {
+    const one = stations(now.x, { ...now, keep });
+    const before = base && stations(base[state.at], { ...now, keep }).y;
+    const isSame = keep > 0.5 && before && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
+    // Rings are where results were; in RMSNorm, where those of layer norm are.
+    const mine = keep === keeps.at(-1) ? guessed : null; // a guess is one of RMSNorm
+    const rings = mine ?? (keep < 0.5 ? stations(now.x, { eps: now.eps }).y : before ?? one.y);
+    return place({ ...page, ...now, ...one, keep, rings, isSame, t, hot, grip, guess: state.guess,
+      isKept: !state.guess && (keep < 0.5 || before || mine), row: state.at, word: words[state.at],
+      isTouched: touched > 0, width: (width - BETWEEN * (keeps.length - 1)) / keeps.length });
+  });
+}
+
+/** Draw the machines, and return the boxes over them, a table's lines, and how high all is. */
+function layoutMachines(row) {
+  const { svgs, lit, state, formula, scrubber, t } = row;
+  const machines = machinesOf(row);
+  svgs.forEach((svg, i) => {
+    svg.toggleAttribute("hidden", !machines[i]);
+    if (!machines[i]) return;
+    svg.style.height = `${machines[i].height}px`;
+    marksOf(machines[i]).forEach(({ tag, attributes, ...mark }, n) => {
+      const node = svg.children[n] ?? svg.appendChild(document.createElementNS(svg.namespaceURI, tag));
+      patch(node, { ...mark, ...attributes }, lit);
+    });
+  });
+  const read = { ...state, rms: state.rms && !machines[1] };
+  fill(formula, writeFormula(read, lit));
+  formula.ariaLabel = readFormula(read);
+  Object.assign(scrubber, { max: state.gamma ? 4 : 3, value: t });
+  const boxes = machines.flatMap((machine, i) => boxesOf(machine).map((box) => ({ ...box,
+    id: i ? `beside ${box.id}` : box.id, keep: machine.keep,
+    place: box.place.with(0, box.place[0] + i * (machine.width + BETWEEN)) })));
+  return { boxes, height: machines[0].height, told: tableOf(machines.at(-1), state) };
+}
