@@ -22,8 +22,8 @@ class Row {
       return { name, says, state: { ...start, ...changes, ...x } };
     });
     Object.assign(this, build(parent, page.alt), { page, words: page.sentences.flat(),
-      depths: page.depths ?? DEPTHS, state: { ...start, at, depth, x: page.x }, t: 0, touched: -Infinity,
-      boxes: [], nodes: new Map(), pinned: "", peeked: "", hot: null, grip: null, gone: new AbortController() });
+      depths: page.depths ?? DEPTHS, state: { ...start, at, depth, x: page.x }, t: 0,
+      touched: -Infinity, boxes: [], nodes: new Map(), pinned: "", peeked: "", hot: null, grip: null });
     page.isAcross = page.axes || this.presets.some(({ state }) => state.over === "NL");
     // How far a number is dragged.
     this.edge = this.isCells && !Object.keys(this.depths).length
@@ -36,19 +36,14 @@ class Row {
   }
 
   get isCells() { return this.state.depth === "numbers"; }
+  get isHeld() { return this.grip?.start !== undefined; } // by a pointer
+  get asked() { return this.peeked || this.pinned; } // the term that is pointed at
 
-  /** Whether a pointer holds something. */
-  get isHeld() { return this.grip?.start !== undefined; }
-
-  /** The term that is pointed at. */
-  get asked() { return this.peeked || this.pinned; }
-
-  /** The term that is lit: what is pointed at, where numbers are on their way, or what is held. */
+  /** The term that is lit: what is pointed at, what numbers on their way pass, or what is held. */
   get lit() {
-    const travels = isOnWay(this.t, this.now.affine)
-      && ["mean", "spread", "y", "gamma"][Math.min(3, Math.floor(this.t))];
-    const held = { dot: "x", result: "y", mean: "mean", spread: "spread" }[!this.isCells && this.grip?.act];
-    return this.asked || travels || held;
+    const { t, now, grip, isCells, asked } = this;
+    const passed = isOnWay(t, now.affine) && ["mean", "spread", "y", "gamma"][Math.floor(t)];
+    return asked || passed || (!isCells && grip?.of.split(" ")[0]);
   }
 
   /** What the machine is to show. */
@@ -58,7 +53,7 @@ class Row {
       gamma: gamma ?? x[at].map(() => 1), beta: beta ?? x[at].map(() => 0) };
   }
 
-  /** The presets that are shown. */
+  /** The presets that are seen. */
   get shown() {
     return this.presets.filter(({ state }) =>
       Object.entries(state).every(([key, value]) => `${this.state[key]}` === `${value}`));
@@ -85,19 +80,19 @@ class Row {
   }
 
   listen() {
-    const { root, stage, play, scrubber, gone: { signal } } = this;
+    const { root, stage, play, scrubber } = this;
     takeHands(this);
     play.onclick = () => this.run();
     scrubber.oninput = () => this.travel(Number(scrubber.value));
     for (const type of ["pointerdown", "keydown"])
       root.addEventListener(type, () => { this.touched = performance.now(); }, true);
     root.addEventListener("pointerover", ({ target, pointerType }) => {
-      if (pointerType !== "mouse") return;
       const part = target.closest(":is(math, td, th)[data-of], math [data-of]");
-      this.peek(part?.dataset.of.split(" ")[0]);
+      if (pointerType === "mouse") this.peek(part?.dataset.of.split(" ")[0]);
     });
     root.addEventListener("fullscreenchange", () => this.draw());
     new ResizeObserver(() => this.measure()).observe(stage);
+    const { signal } = this.gone = new AbortController();
     for (const type of ["click", "pointerover", "pointerout", "focusin", "focusout"])
       document.addEventListener(type, (event) => follow(this, event), { capture: true, signal });
   }
@@ -110,11 +105,9 @@ class Row {
 
   draw() { if (this.width && this.now) draw(this); }
 
-  /** Light a term, as long as it's pointed at. */
+  /** Light a term as long as it's pointed at. */
   peek(term = "") {
-    if (term === this.peeked) return;
-    this.peeked = term;
-    this.draw();
+    if (term !== this.peeked) Object.assign(this, { peeked: term }).draw();
   }
 
   /** Show a preset: its numbers and its view. */
@@ -125,27 +118,24 @@ class Row {
 
   /** Change parts of the state, and say what is seen now. base: numbers whose results stay as rings. */
   go(changes, { said, cause = "", base = null, hot = null, milliseconds = BEAT, guessed = null } = {}) {
-    const isFirst = !this.seen;
-    const wasCells = this.isCells;
+    const { seen, isCells, page: { x, sentences: [{ length }] } } = this;
+    const solve = (state) => derive(state.x, { length, ...state });
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
-    const before = said ? this.solve({ ...this.state, ...changes, x: this.page.x }) : this.seen;
+    const before = said ? solve({ ...this.state, ...changes, x }) : seen;
     const state = this.state = { ...this.state, ...changes };
     if (!this.isCells && state.over) state.over = "D"; // a word alone has its own mean
-    this.seen = this.solve(state);
-    const result = (step) => step[state.results] ?? step.group.mean;
+    this.seen = solve(state);
+    const result = ({ row, d }, { steps }) => steps[row][d][state.results] ?? steps[row][d].group.mean;
     this.moved = !changes.x ? [] : this.seen.steps.flat()
-      .filter((step) => Math.abs(result(step) - result(before.steps[step.row][step.d])) > 1e-9);
+      .filter((step) => Math.abs(result(step, this.seen) - result(step, before)) > 1e-9);
     Object.assign(this, { pinned: "", base, cause, guessed, hot, t: 0 });
     this.tell(said);
-    if (isFirst || this.isCells === wasCells) this.tween(milliseconds);
-    else this.turn();
-  }
-
-  /** Turn cells into dots, or dots into cells; the style knows how, as long as it lasts. */
-  turn() {
-    clearTimeout(this.turning);
-    this.turning = setTimeout(() => { this.turning = 0; this.draw(); }, TURN);
-    this.tween(0);
+    const isTurn = seen && this.isCells !== isCells;
+    if (isTurn) { // the style knows for how long
+      clearTimeout(this.turning);
+      this.turning = setTimeout(() => { this.turning = 0; this.draw(); }, TURN);
+    }
+    this.tween(isTurn ? 0 : milliseconds);
   }
 
   /** Show what becomes of the row, beside what was guessed. */
@@ -154,18 +144,14 @@ class Row {
     this.go({ guess: null }, { guessed, said: tellGuess(guessed, stations(this.goal.x, this.goal).y) });
   }
 
-  solve(state) {
-    return derive(state.x, { length: this.page.sentences[0].length, ...state });
-  }
-
-  /** Call with the share of a time that has passed, up to 1, unless something else moves before. */
+  /** Call with the share of a time that has passed, up to 1, until something else moves. */
   animate(milliseconds, act) {
     cancelAnimationFrame(this.frame);
     const start = performance.now();
     const step = (time) => {
       const share = milliseconds ? clamp((time - start) / milliseconds, 0, 1) : 1;
-      if (share < 1) this.frame = requestAnimationFrame(step);
       act(share);
+      if (share < 1) this.frame = requestAnimationFrame(step);
     };
     step(start);
   }
@@ -180,29 +166,24 @@ class Row {
     });
   }
 
-  /** Show the numbers on their way, at a place from 0, where they are, to the last station. */
+  /** Put the numbers at a place from 0, where they are, to the last station; nothing else moves. */
+  stopAt(t) {
+    cancelAnimationFrame(this.frame);
+    Object.assign(this, { t, now: this.goal });
+  }
+
   travel(t) {
     this.stopAt(t);
     this.tell();
     this.draw();
   }
 
-  /** Let nothing move on its own. */
-  stopAt(t) {
-    cancelAnimationFrame(this.frame);
-    Object.assign(this, { t, now: this.goal });
-  }
-
-  /** Play the way of the numbers, who rest at each station. */
   run() {
     const end = Number(this.scrubber.max);
-    this.stopAt(0);
     this.animate(SEGMENT * end, (share) => {
       const at = share * end;
-      const part = isCalm ? 0.5 : eased(Math.min(1, (at % 1) / 0.8));
-      Object.assign(this, { t: share < 1 ? Math.floor(at) + part : end });
-      this.tell();
-      this.draw();
+      const part = isCalm ? 0.5 : eased(Math.min(1, (at % 1) / 0.8)); // they rest at each station
+      this.travel(share < 1 ? Math.floor(at) + part : end);
     });
   }
 

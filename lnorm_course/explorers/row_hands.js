@@ -1,5 +1,5 @@
 // The hands of a row: what a pointer or a key takes, and what it makes of the numbers.
-import { GRAIN, PULLS, average, clamp, grained, short, stations } from "./row_numbers.js";
+import { GRAIN, PULLS, average, grained, short, stations } from "./row_numbers.js";
 
 const REACH = 26; // pixels: how far a finger is from what it takes
 const FINE = ["result", "guess"]; // what is on the line drawn large
@@ -19,17 +19,18 @@ const WORDS = {
 };
 
 function take(row, box) {
-  const { state, goal } = row;
-  const [x, keep] = [state.x[box.row], box.keep ?? 1];
+  const { goal, state: { x: all, guess, results }, isCells } = row;
+  const [x, keep] = [all[box.row], box.keep ?? 1];
   const from = stations(x, { ...goal, keep });
   // Numbers at one place have no shape, so the last one is kept.
-  if (from.spread > 0.02 || !row.shape) row.shape = from.centered.map((value) => value / (from.spread || 1));
-  row.grip = { ...box, name: row.page.letters[box.d], x, from, shape: row.shape, keep, all: state.x, by: 0,
-    guess: state.guess };
+  if (from.spread > 0.02 || !row.shape)
+    row.shape = from.centered.map((value) => value / (from.spread || 1));
+  const name = row.page.letters[box.d];
+  row.grip = { ...box, name, x, from, shape: row.shape, keep, all, by: 0, guess };
   row.hot = "d" in box ? box : null;
   row.stopAt(0);
-  if (!row.isCells) Object.assign(row, { base: state.x, cause: "" });
-  else if (!state.results) row.tell();
+  if (!isCells) Object.assign(row, { base: all, cause: "" });
+  else if (!results) row.tell();
   row.draw();
 }
 
@@ -37,14 +38,12 @@ function pull(row, by) {
   const { grip, state, edge } = row;
   if (by === grip.by) return;
   grip.by = by;
-  const at = { hot: row.hot, milliseconds: 0 };
-  if (grip.act === "guess") {
-    row.go({ guess: state.guess.with(grip.d, clamp(grip.value + by, -2, 2)) }, at);
-    return;
-  }
   const next = PULLS[grip.act](grip, by, { edge, eps: state.eps, keep: grip.keep });
-  if (`${next}` === `${state.x[grip.row]}`) return; // at a stop
-  row.go({ x: state.x.with(grip.row, next) }, { cause: WORDS[grip.act](grip, next), base: grip.all, ...at });
+  const how = { hot: row.hot, milliseconds: 0 };
+  if (grip.act === "guess") row.go({ guess: next }, how);
+  else if (`${next}` !== `${state.x[grip.row]}`) // or it's at a stop
+    row.go({ x: state.x.with(grip.row, next) },
+      { cause: WORDS[grip.act](grip, next), base: grip.all, ...how });
 }
 
 /** How far a place is from a box that can be taken. */
@@ -74,23 +73,22 @@ export function takeHands(row) {
       Object.assign(row.grip, { start: event.clientX, scale });
     },
     pointermove: ({ clientX }) => {
-      const { grip } = row;
-      if (grip?.start === undefined) return;
-      const by = (clientX - grip.start) * grip.scale / grip.unit;
-      pull(row, FINE.includes(grip.act) ? by : grained(by));
+      const { grip, isHeld } = row;
+      const by = isHeld && (clientX - grip.start) * grip.scale / grip.unit;
+      if (isHeld) pull(row, FINE.includes(grip.act) ? by : grained(by));
     },
     pointerup: () => {
-      if (row.grip) row.grip.start = undefined;
+      if (row.isHeld) delete row.grip.start;
       row.draw();
     },
     pointercancel: () => { // a finger that scrolls the page
-      const { grip } = row;
-      if (grip?.start === undefined) return; // it holds nothing, and what was moved before stays
+      if (!row.isHeld) return; // what was moved before stays
+      const { all: x, guess } = row.grip;
       row.grip = null;
-      row.go({ x: grip.all, guess: grip.guess }, { milliseconds: 0 });
+      row.go({ x, guess }, { milliseconds: 0 });
     },
     pointerover: (event) => {
-      if (event.pointerType !== "mouse" || !row.isCells || row.grip?.start !== undefined) return;
+      if (event.pointerType !== "mouse" || !row.isCells || row.isHeld) return;
       row.hot = boxAt(event)?.kind.match("cell|below") ? boxAt(event) : null;
       row.draw();
     },

@@ -18,7 +18,7 @@ function ownerOf(link) {
   return [...around.querySelectorAll(".lnorm-row .stage")].sort((a, b) => far(a) - far(b))[0]?.row;
 }
 
-/** Mark the words of the text whose part or state a row shows. */
+/** Mark the words of the text whose part or state a row shows, once these are others. */
 export function markLinks(row, names) {
   if (`${row.marked}` === `${names}`) return;
   row.marked = names;
@@ -33,13 +33,11 @@ function point(row, link, isPressed = false) {
   const found = row.find(name);
   // Where a hand is asked for, reading on changes no number.
   if (!isPressed && state.results && `${found?.state.x ?? state.x}` !== `${state.x}`) return;
-  if (found) row.show(found);
-  else {
-    const seen = [...row.root.querySelectorAll(`[data-of~="${name}"]`)]
-      .some((part) => part.checkVisibility({ visibilityProperty: true }));
-    if (!seen) row.go({ depth: "steps" }); // which has it
-    row.pinned = isPressed && row.pinned === name ? "" : name;
-  }
+  if (found) { row.show(found); return; }
+  const seen = [...row.root.querySelectorAll(`[data-of~="${name}"]`)]
+    .some((part) => part.checkVisibility({ visibilityProperty: true }));
+  if (!seen) row.go({ depth: "steps" }); // which has it
+  row.pinned = isPressed && row.pinned === name ? "" : name;
   row.draw();
 }
 
@@ -47,17 +45,17 @@ function point(row, link, isPressed = false) {
 export function follow(row, event) {
   const link = event.target.closest?.(HANDLE);
   if (!link || ownerOf(link) !== row) return;
-  if (event.type !== "click") row.peeked = /over|in$/.test(event.type) ? nameIn(link) : "";
-  else {
-    event.preventDefault();
-    row.touched = performance.now();
-    row.stage.closest("details")?.setAttribute("open", "");
-    point(row, link, true);
-    const { top, bottom } = row.stage.getBoundingClientRect();
-    if (bottom < 150 || top > innerHeight - 150)
-      row.stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
+  if (event.type !== "click") {
+    row.peek(/over|in$/.test(event.type) ? nameIn(link) : "");
+    return;
   }
-  row.draw();
+  event.preventDefault();
+  row.touched = performance.now();
+  row.stage.closest("details")?.setAttribute("open", "");
+  point(row, link, true);
+  const { top, bottom } = row.stage.getBoundingClientRect();
+  if (bottom < 150 || top > innerHeight - 150)
+    row.stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
 }
 
 // What a paragraph's first handle says is shown once the paragraph stands where one reads: where

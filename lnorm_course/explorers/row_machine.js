@@ -6,7 +6,7 @@ const along = (all, t) => lerp(all[Math.floor(t)], all[Math.ceil(t)], t % 1);
 
 /** Add to a machine, whose numbers are those of `stations`, where they are in its width. */
 export function place(machine) {
-  const { center, root, out, keep, affine, guess, reach, width } = machine;
+  const { center, root, mean, out, keep, affine, guess, reach, width, t } = machine;
   const ys = width > 560 ? [48, 124, 194, 256, 312] : [46, 106, 158, 202, 254];
   const [unit, zoom] = [(width / 2 - 12) / reach, reach / 2];
   const at = (value) => clamp(width / 2 + value * unit, 8, width - 8);
@@ -17,84 +17,76 @@ export function place(machine) {
     return [at(value), lerp(past, at(value - center), keep), at(y),
       ...[guess?.[d] ?? y, out[d]].map((result) => at(zoom * result))];
   };
-  const [low, mid, high] = [center - root, machine.mean, center + root].map((value) => way(value));
+  const [low, mid, high] = [center - root, mean, center + root].map((value) => way(value));
   return { ...machine, ys, unit, zoom, at, edges: [low, high], mid, ways: machine.x.map(way),
-    last: lerp(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32 };
+    last: lerp(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32, onWay: isOnWay(t, affine) ? 1 : 0,
+    me: machine.hot?.d ?? out.length - 1, open: guess ? 0 : 1 }; // me: who tells its value on the way
 }
 
 /** The boxes of a machine: a dot for each number at each station, and what can be pulled. */
 export function boxesOf(machine) {
-  const { x, centered, y, out, ys, width, row, word, keep, affine, guess, t, isTouched } = machine;
-  const dots = (id, s, values, more) => drawDots(machine, { id, s, values, ...more });
-  const numbers = dots(`x${row},`, 0, x, { act: "dot", of: "x", isFixed: guess,
+  const { x, centered, y, out, ys, ways, width, row, word, letters, keep, affine, guess, t, me, onWay,
+    open, isTouched } = machine;
+  const numbers = drawDots(machine, `x${row},`, 0, x, { act: "dot", of: "x", isFixed: guess,
     label: (name) => `number ${name} of ${word}` });
-  const results = dots(`y${row},`, 3, guess ?? y, { act: guess ? "guess" : "result", of: "y",
-    label: (name) => `${guess ? "your guess of " : ""}result ${name}` });
+  const results = drawDots(machine, `y${row},`, 3, guess ?? y, { act: guess ? "guess" : "result",
+    of: "y", label: (name) => `${guess ? "your guess of " : ""}result ${name}` });
   const [left, top, wide] = (guess ? results : numbers).at(-1).place;
   return [
     ...numbers,
     ...drawHandles(machine),
-    ...dots("centered", 1, centered, { of: "centered", opacity: guess ? 0 : keep }),
+    ...drawDots(machine, "centered", 1, centered, { of: "centered", opacity: open * keep }),
     ...results,
-    ...dots("out", 4, out, { of: "gamma beta", opacity: affine }),
-    ...drawJourney(machine),
+    ...drawDots(machine, "out", 4, out, { of: "gamma beta", opacity: affine }),
+    // All numbers on a rod, which keeps its length and then shrinks.
+    ...ways.map((xs, d) => ({ id: `run${d}`, kind: `bead ${d === me ? "hot" : "ghost"}`,
+      text: letters[d], opacity: onWay,
+      place: [along(xs, t) - HIGH / 2, along(ys, t) - HIGH / 2, HIGH, HIGH] })),
     { id: "cover", kind: "cover", place: [0, ys[0] + 15, width, ys[3] - ys[0] - 28],
-      text: keep > 0.5 ? "layer norm?" : "RMSNorm?", opacity: guess ? 1 : 0 },
-    { id: "hint", kind: "hint", place: [left + (left + wide > width - 58 ? -58 : wide), top, 58, HIGH],
-      text: "drag me", opacity: isTouched || isOnWay(t, affine) ? 0 : 1 },
+      text: keep > 0.5 ? "layer norm?" : "RMSNorm?", opacity: 1 - open },
+    { id: "hint", kind: "hint", text: "drag me", opacity: isTouched || onWay ? 0 : 1,
+      place: [left + (left + wide > width - 58 ? -58 : wide), top, 58, HIGH] },
   ];
 }
 
 /** Dots at a station, beside each other where they'd overlap, so that each can be taken. */
-function drawDots({ ways, ys, unit, zoom, width, row, letters, affine, t, hot, grip },
-  { id, s, values, act, ...more }) {
+function drawDots({ ways, ys, unit, zoom, width, row, letters, hot, grip, onWay }, id, s, values, more) {
   const scale = s > 2 ? unit * zoom : unit;
-  const held = act && grip?.act === act ? grip.d : -1;
-  const order = [...ways.keys()].sort((i, j) => ways[i][s] - ways[j][s]);
+  const held = more.act && grip?.act === more.act ? grip.d : -1;
   const groups = [];
-  for (const d of order) {
+  for (const d of [...ways.keys()].sort((i, j) => ways[i][s] - ways[j][s])) {
     const before = groups.at(-1)?.at(-1);
     if (ways[d][s] - ways[before]?.[s] < NEAR && ![d, before].includes(held)) groups.at(-1).push(d);
     else groups.push([d]);
   }
-  const boxes = groups.flatMap((group) => group.map((d, i) => {
-    const [isAlone, value] = [group.length === 1, values[d]];
+  return values.map((value, d) => {
+    const group = groups.find((one) => one.includes(d));
     const isOut = Math.abs(value * scale) > width / 2 - 7; // beyond the edge, where an arrow points
-    const wide = !isAlone ? NEAR : isOut ? 33 : HIGH;
-    const left = average(group.map((each) => ways[each][s])) + NEAR * (i - (group.length - 1) / 2);
-    const text = !isOut ? letters[d] : value > 0 ? `${letters[d]}›` : `‹${letters[d]}`;
-    const kind = `bead ${d === hot?.d ? "hot" : isOnWay(t, affine) ? "dim" : ""}`;
-    return { id: id + d, kind, place: [left - wide / 2, ys[s] - HIGH / 2, wide, HIGH], text, act, row, d,
-      value, unit: scale, ...more };
-  }));
-  return boxes.sort((a, b) => a.d - b.d);
+    const wide = group.length > 1 ? NEAR : isOut ? 33 : HIGH;
+    const left = average(group.map((each) => ways[each][s])) - wide / 2
+      + NEAR * (group.indexOf(d) - (group.length - 1) / 2);
+    return { id: id + d, row, d, value, unit: scale, place: [left, ys[s] - HIGH / 2, wide, HIGH],
+      kind: `bead ${d === hot?.d ? "hot" : onWay ? "dim" : ""}`,
+      text: !isOut ? letters[d] : value > 0 ? `${letters[d]}›` : `‹${letters[d]}`, ...more };
+  });
 }
 
 /** The hands of the whole row: pills with its numbers, pushed aside where they'd meet. */
 function drawHandles({ width, unit, mid, edges, mean, spread, keep, row, guess }) {
-  const pill = (hand, act, kind, text, value, center, more) => {
+  const pill = (hand, act, text, value, center, more) => {
     const w = 18 + 7.8 * text.length;
     const x = clamp(center(w), w / 2, width - w / 2);
-    return { id: hand, hand, act, kind: `bead ${kind}`, text, value, x, w, row, unit, isFixed: guess,
+    return { id: hand, hand, act, of: act, kind: "bead", text, value, x, w, row, unit, isFixed: guess,
       place: [x - w / 2, 1.5, w, HIGH], ...more };
   };
-  const about = pill("mean", "mean", "mean", `mean ${short(mean)}`, mean, () => mid[0],
-    { id: `mean${row},0`, of: "mean", label: () => "mean, moves all" });
+  const about = pill("mean", "mean", `mean ${short(mean)}`, mean, () => mid[0],
+    { id: `mean${row},0`, label: () => "mean, moves all" });
   const told = about.x + about.w / 2 + 96 > width ? 0 : 1; // which edge has the words
   const words = `${keep > 0.5 ? "spread" : "RMS"} ${short(spread)}`;
   return [about, ...edges.map(([x], i) => {
     const [hand, name, side] = [["low", "left", -1], ["high", "right", 1]][i];
-    const center = (w) => about.x
-      + side * (Math.max(side * (x - about.x) - 14, about.w / 2 + 2) + w / 2);
-    return pill(hand, "spread", "spread", i === told ? words : "↔", spread, center,
+    const near = Math.max(side * (x - about.x) - 14, about.w / 2 + 2);
+    return pill(hand, "spread", i === told ? words : "↔", spread, (w) => about.x + side * (near + w / 2),
       { side, of: "spread var", label: () => `${name} edge, spreads all` });
   })];
-}
-
-/** All numbers on a rod, which keeps its length and then shrinks. */
-function drawJourney({ ways, ys, letters, affine, t, hot }) {
-  const me = hot?.d ?? ways.length - 1;
-  return ways.map((xs, d) => ({ id: `run${d}`, kind: `bead ${d === me ? "hot" : "ghost"}`,
-    text: letters[d], opacity: isOnWay(t, affine) ? 1 : 0,
-    place: [along(xs, t) - HIGH / 2, along(ys, t) - HIGH / 2, HIGH, HIGH] }));
 }

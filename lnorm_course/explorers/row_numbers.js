@@ -69,6 +69,7 @@ export const PULLS = {
     const spread = Math.min(Math.sqrt(wide ** 2 - eps), ...most);
     return shape.map((one) => center + spread * one);
   },
+  guess: ({ guess, d }, by) => guess.with(d, clamp(guess[d] + by, -2, 2)),
   // The number follows its result; that has a limit, which only a number far away comes near.
   result: ({ x, d, from }, by, { edge, eps, keep }) => {
     const others = x.toSpliced(d, 1);

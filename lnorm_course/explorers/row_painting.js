@@ -5,31 +5,31 @@ import { marksOf } from "./row_drawing.js";
 import { addressed, markLinks } from "./row_links.js";
 import { boxesOf, place } from "./row_machine.js";
 import { short, stations } from "./row_numbers.js";
-import { differ, readFormula, tableOf, writeFormula, writeTable } from "./row_words.js";
+import { differ, readFormula, tellMachine, writeFormula, writeTable } from "./row_words.js";
 
-const BAR = `<math displaystyle="true" role="img"></math>
+const PARTS = `<div class="chips" role="group" aria-label="states"></div>
+<div class="stage">${'<svg aria-hidden="true"></svg>'.repeat(2)}</div><div class="bar">
+<math displaystyle="true" role="img"></math>
 <button type="button" aria-label="play the way of the numbers through the stations">▶</button>
-<input type="range" step="0.01" aria-label="the way of the numbers through the stations">`;
+<input type="range" step="0.01" aria-label="the way of the numbers through the stations"></div>
+<p role="status"></p><div class="told"><table></table></div>
+<div class="tools" role="group" aria-label="views"></div>`;
 const BETWEEN = 24; // pixels between two machines
 
 /** Draw the parts of a row that are always there, and return them. */
 export function build(parent, alt) {
   const root = drawGroup(parent, "lnorm-row", alt);
-  const chips = drawGroup(root, "chips", "states");
-  const [stage, bar] = ["stage", "bar"].map((kind) => element("div", root, { class: kind }));
-  stage.innerHTML = '<svg aria-hidden="true"></svg>'.repeat(2); // the table tells of it
-  bar.innerHTML = BAR;
+  root.innerHTML = PARTS;
+  const [chips, stage, bar, says, told, tools] = root.children;
   const [formula, play, scrubber] = bar.children;
-  const says = element("p", root, { role: "status" });
-  const table = element("table", element("div", root, { class: "told" }));
-  const tools = drawGroup(root, "tools", "views");
-  return { root, chips, stage, svgs: [...stage.children], bar, formula, play, scrubber, says, table, tools };
+  return { root, chips, stage, svgs: [...stage.children], bar, formula, play, scrubber, says,
+    table: told.firstChild, tools };
 }
 
-/** Set what has changed of an element: its look, with that of a lit part; attributes; its text. */
+/** Set what has changed of an element: its attributes, also as what is lit, and its text. */
 function patch(node, { kind, of, text, ...attributes }, lit) {
-  const all = { class: of?.split(" ").includes(lit) ? `${kind} lit` : kind, "data-of": of, ...attributes };
-  for (const [name, value] of Object.entries(all))
+  const look = of?.split(" ").includes(lit) ? `${kind} lit` : kind;
+  for (const [name, value] of Object.entries({ class: look, "data-of": of, ...attributes }))
     if (value !== undefined && node.getAttribute(name) !== `${value}`) node.setAttribute(name, value);
   if (text !== undefined && node.textContent !== text) node.textContent = text;
 }
@@ -39,7 +39,7 @@ const fill = (node, html) => node.html === html || Object.assign(node, { html, i
 
 /** Draw what has changed since a row was drawn last. */
 export function draw(row) {
-  const { root, stage, svgs, nodes, page, state, isCells, grip, asked, lit } = row;
+  const { root, stage, nodes, page, state, isCells, isHeld, grip, asked, lit } = row;
   if (!nodes.size && page.x.length > 1) // in the order in which keys go through them
     for (const box of layoutCells(row).boxes) paint(row, box);
   const { boxes, told, height } = isCells ? layoutCells(row) : layoutMachines(row);
@@ -50,13 +50,13 @@ export function draw(row) {
   root.classList.toggle("some", Boolean(asked));
   row.formula.classList.toggle("some", Boolean(lit));
   row.bar.hidden = isCells || Boolean(state.guess);
-  for (const svg of svgs) svg.classList.toggle("away", isCells);
-  patch(stage, { kind: `stage ${!grip && row.turning ? "turn" : grip || !isCells ? "still" : ""}`,
-    style: `--height: ${height}px; --header: ${row.header}px` });
+  const moves = grip || !(isCells || row.turning) ? "still" : row.turning ? "turn" : "";
+  patch(stage, { kind: `stage ${moves}`, style: `--height: ${height}px; --header: ${row.header}px` });
+  for (const svg of row.svgs) svg.classList.toggle("away", isCells);
   const ids = new Set(boxes.map(({ id }) => id));
   for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
   for (const box of boxes) paint(row, box);
-  if (!row.isHeld || state.depth === "steps") fill(row.table, writeTable(told, lit));
+  if (!isHeld || state.depth === "steps") fill(row.table, writeTable(told, lit));
   for (const { button, isOn, when } of row.buttons) {
     button.hidden = !when();
     if (isOn) patch(button, { "aria-pressed": isOn() });
@@ -78,7 +78,7 @@ function paint({ nodes, stage, edge, page, lit, isHeld }, box) {
   patch(node, { kind: `box ${kind}`, of, style: `translate: ${x}px ${y}px; width: ${w}px; height: ${
     h}px; opacity: ${opacity}; --fill: ${28 * tone}%` }, lit);
   patch(node.lastChild, { text });
-  if (!node.input || isHeld) return; // who holds it doesn't listen
+  if (!node.input || isHeld) return; // nobody hears of each place that a pointer passes
   Object.assign(node.input, { hidden: !act, disabled: Boolean(box.isFixed) });
   if (!act) return;
   node.input.value = value;
@@ -89,7 +89,7 @@ function paint({ nodes, stage, edge, page, lit, isHeld }, box) {
 /** Return the machines to be seen: one, or on a wide page layer norm's beside RMSNorm's. */
 function machinesOf({ now, state, page, words, base, guessed, t, hot, grip, touched, width }) {
   const keeps = width >= 640 && state.rms && !state.guess ? [1, 0] : [now.keep];
-  return keeps.map((keep, i) => {
+  return keeps.map((keep) => {
     const one = stations(now.x, { ...now, keep });
     const before = base && stations(base[state.at], { ...now, keep }).y;
     const isSame = keep > 0.5 && before && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
@@ -110,10 +110,8 @@ function layoutMachines(row) {
     svg.toggleAttribute("hidden", !machines[i]);
     if (!machines[i]) return;
     svg.style.height = `${machines[i].height}px`;
-    marksOf(machines[i]).forEach(({ tag, attributes, ...mark }, n) => {
-      const node = svg.children[n] ?? svg.appendChild(document.createElementNS(svg.namespaceURI, tag));
-      patch(node, { ...mark, ...attributes }, lit);
-    });
+    marksOf(machines[i]).forEach(({ tag, ...mark }, n) => patch(svg.children[n]
+      ?? svg.appendChild(document.createElementNS(svg.namespaceURI, tag)), mark, lit));
   });
   const read = { ...state, rms: state.rms && !machines[1] };
   fill(formula, writeFormula(read, lit));
@@ -122,5 +120,5 @@ function layoutMachines(row) {
   const boxes = machines.flatMap((machine, i) => boxesOf(machine).map((box) => ({ ...box,
     id: i ? `beside ${box.id}` : box.id, keep: machine.keep,
     place: box.place.with(0, box.place[0] + i * (machine.width + BETWEEN)) })));
-  return { boxes, height: machines[0].height, told: tableOf(machines.at(-1), state) };
+  return { boxes, height: machines[0].height, told: tellMachine(machines.at(-1), state) };
 }

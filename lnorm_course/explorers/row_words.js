@@ -62,7 +62,7 @@ export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t
 }
 
 /** The lines of a table that tells of a machine, and what stands beside each. */
-export function tableOf({ x, mean, centered, variance, root, y, out, letters }, { rms, gamma, guess }) {
+export function tellMachine({ x, mean, centered, variance, root, y, out, letters }, { rms, gamma, guess }) {
   const line = (label, values, part, beside = "", besideOf = "") =>
     ({ label, values: values.map(fitted), part, beside, besideOf });
   return [{ label: "", values: x.map((_, d) => letters[d]) },
