@@ -25,9 +25,8 @@ console.log(JSON.stringify([cases.map(([x, options]) => {
     return [all((step) => step.group.mean), all((step) => step.group.variance),
         all((step) => step.y), x.map((row) => stations(row, options).out),
         x.map((row) => stations(row, { ...options, keep: 0 }).y)];
-}), pulls.map(([act, by, keep]) => {
+}), pulls.map(([x, act, by, keep]) => {
     const look = { eps: 1e-5, keep };
-    const x = [-4, 2, 4, 10];
     const from = stations(x, look);
     const shape = from.centered.map((value) => value / from.spread);
     return PULLS[act]({ x, d: 3, from, shape, side: 1 }, by, { edge: 15, ...look });
@@ -91,8 +90,10 @@ def test_a_hand_on_a_result_mean_or_edge_leads_there_and_stops_with_all_at_the_e
     start = torch.tensor([-4.0, 2, 4, 10], dtype=torch.float64)
     keep, norm = int(norm is F.layer_norm), functools.partial(norm, normalized_shape=(4,), eps=1e-5)
     pulls = [("result", -1.0), ("result", 9.0), ("mean", 2.5), ("mean", 9.0), ("spread", 2.0)]
-    _, got = ran(tmp_path, pulls=[(*pull, keep) for pull in [*pulls, ("spread", -99.0)]])
-    pulled, far, moved, stopped, wide, closed = torch.tensor(got, dtype=torch.float64)
+    given = [(start.tolist(), *pull) for pull in [*pulls, ("spread", -99.0)]]
+    given.append(([0, 0, 0, 12], "result", -0.5))  # its result is the same for any number but 0
+    _, got = ran(tmp_path, pulls=[(*each, keep) for each in given])
+    pulled, far, moved, stopped, wide, closed, held = torch.tensor(got, dtype=torch.float64)
     assert torch.equal(pulled[:3], start[:3])
     wanted = norm(start)[3] - 1
     torch.testing.assert_close(norm(pulled)[3], wanted, rtol=1e-9, atol=0)
@@ -102,6 +103,7 @@ def test_a_hand_on_a_result_mean_or_edge_leads_there_and_stops_with_all_at_the_e
     torch.testing.assert_close(norm(wide), norm(start), rtol=1e-5, atol=0)
     assert wide.std() > 1.2 * start.std()
     assert closed.std() == 0
+    assert held.tolist() == [0, 0, 0, 12]
 
 
 @pytest.mark.parametrize(("preset", "sheet"), PRESETS)
