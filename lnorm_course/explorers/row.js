@@ -23,7 +23,7 @@ class Row {
     });
     Object.assign(this, build(parent, page.alt), { page, words: page.sentences.flat(),
       depths: page.depths ?? DEPTHS, state: { ...start, at, depth, x: page.x }, t: 0,
-      touched: -Infinity, boxes: [], nodes: new Map(), pinned: "", peeked: "", hot: null, grip: null });
+      touched: -Infinity, nodes: new Map(), pinned: "", peeked: "", hot: null, grip: null });
     page.isAcross = page.axes || this.presets.some(({ state }) => state.over === "NL");
     // How far a number is dragged.
     this.edge = this.isCells && !Object.keys(this.depths).length
@@ -62,20 +62,20 @@ class Row {
   /** The end of an address that leads to what is seen: a preset, or the first one with changes. */
   get link() {
     const shown = this.shown.at(-1);
-    const round = (key, value) => (typeof value === "number" ? Number(value.toPrecision(7)) : value);
+    const round = (_, value) => (Number.isFinite(value) ? Number(value.toPrecision(7)) : value);
     const changes = shown ? "" : encodeURIComponent(JSON.stringify(this.state, round));
     return `#row=${addressed(shown?.name ?? this.page.preset)}${changes}`;
   }
 
-  /** Find a preset by its name, or by what an address calls it, maybe with what a hand has changed. */
+  /** Find a preset by its name or an address, maybe with what a hand has changed. */
   find(name) {
     const [, start, changes] = name.match(/^([^{]*)(\{.*)?$/) ?? [];
     const found = this.presets.find((one) => [one.name, addressed(one.name)].includes(start));
     if (!found || !changes) return found;
     try {
       const state = { ...found.state, ...JSON.parse(changes) };
-      const isRow = (values) => this.page.x[0].every((_, d) => Number.isFinite(values[d]));
-      return this.words.every((_, row) => isRow(state.x[row])) && state.x[state.at] ? { state } : found;
+      const isRow = (values, row) => values.every((_, d) => Number.isFinite(state.x[row][d]));
+      return this.page.x.every(isRow) && state.x[state.at] ? { state } : found;
     } catch { return found; }
   }
 
@@ -90,7 +90,7 @@ class Row {
       const part = target.closest(":is(math, td, th)[data-of], math [data-of]");
       if (pointerType === "mouse") this.peek(part?.dataset.of.split(" ")[0]);
     });
-    root.addEventListener("fullscreenchange", () => this.draw());
+    root.addEventListener("fullscreenchange", () => this.measure());
     new ResizeObserver(() => this.measure()).observe(stage);
     const { signal } = this.gone = new AbortController();
     for (const type of ["click", "pointerover", "pointerout", "focusin", "focusout"])
@@ -116,8 +116,8 @@ class Row {
     this.go(state, { said: says, base: isMoved ? this.page.x : null, milliseconds });
   }
 
-  /** Change parts of the state, and say what is seen now. base: numbers whose results stay as rings. */
-  go(changes, { said, cause = "", base = null, hot = null, milliseconds = BEAT, guessed = null } = {}) {
+  /** Change parts of the state, and say what is seen now. base: its results stay as rings. */
+  go(changes, { said, cause = "", base, hot = null, milliseconds = BEAT, guessed = null } = {}) {
     const { seen, isCells, page: { x, sentences: [{ length }] } } = this;
     const solve = (state) => derive(state.x, { length, ...state });
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
@@ -125,9 +125,10 @@ class Row {
     const state = this.state = { ...this.state, ...changes };
     if (!this.isCells && state.over) state.over = "D"; // a word alone has its own mean
     this.seen = solve(state);
-    const result = ({ row, d }, { steps }) => steps[row][d][state.results] ?? steps[row][d].group.mean;
-    this.moved = !changes.x ? [] : this.seen.steps.flat()
-      .filter((step) => Math.abs(result(step, this.seen) - result(step, before)) > 1e-9);
+    const results = ({ steps }) => steps.flat().map((step) => step[state.results] ?? step.group.mean);
+    const [now, then] = [this.seen, before].map(results);
+    this.moved = this.seen.steps.flat()
+      .filter((_, i) => changes.x && Math.abs(now[i] - then[i]) > 1e-9);
     Object.assign(this, { pinned: "", base, cause, guessed, hot, t: 0 });
     this.tell(said);
     const isTurn = seen && this.isCells !== isCells;
@@ -141,7 +142,8 @@ class Row {
   /** Show what becomes of the row, beside what was guessed. */
   uncover() {
     const guessed = this.shown.length ? null : this.state.guess;
-    this.go({ guess: null }, { guessed, said: tellGuess(guessed, stations(this.goal.x, this.goal).y) });
+    const { y } = stations(this.goal.x, this.goal);
+    this.go({ guess: null }, { guessed, said: tellGuess(guessed, y) });
   }
 
   /** Call with the share of a time that has passed, up to 1, until something else moves. */

@@ -3,14 +3,14 @@ import { drawButtons, drawCopy } from "./engine/controls.js";
 
 /** Draw the buttons, and return of each when it's seen, and when it's pressed. */
 export function drawTools(row) {
-  const { page, chips, tools } = row;
+  const { page, presets, chips, tools } = row;
   const has = page.toggles ?? ["eps"];
   const isRow = (name) => () => !row.isCells && !row.state.guess && has.includes(name);
   const ones = page.x[0].map(() => 1);
   const affine = { gamma: ones.with(0, 0.5).with(1, 2), beta: ones.map(() => 0).with(-1, 0.5) };
   // Where a button is, its name, what it does, when it's pressed, and when it's seen.
   const buttons = [
-    ...row.presets.map((one) => [chips, one.name, () => row.show(one), () => row.shown.includes(one)]),
+    ...presets.map((one) => [chips, one.name, () => row.show(one), () => row.shown.includes(one)]),
     ...Object.entries(row.depths).map(([depth, label]) =>
       [tools, label, () => row.go({ depth }), () => depth === row.state.depth]),
     ...Object.entries(page.axes ?? {}).map(([axis, label]) => [tools, label, () => row.go({
@@ -27,7 +27,7 @@ export function drawTools(row) {
       ? [[tools, "full screen", () => row.root.requestFullscreen()]] : []),
   ].map(([into, label, press, isOn, when = () => true]) =>
     ({ isOn, when, button: drawButtons([label], into, press)[0] }));
-  if (row.root.closest(".lnorm-row-place")) drawCopy(tools, () => row.link); // a page has an address
+  if (tools.closest(".lnorm-row-place")) drawCopy(tools, () => row.link); // a page has an address
   if (page.toggles) { // many: behind one
     const [more] = drawButtons(["more"], tools, () => {
       more.ariaExpanded = !tools.classList.toggle("folded");

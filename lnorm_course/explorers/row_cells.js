@@ -29,15 +29,15 @@ export function layoutCells({ state, seen: { steps }, moved, hot, page, width })
   const center = hot && over !== undefined && steps[hot.row][hot.d].group;
   const own = (step, kind) => ({ row: step.row, opacity: center && step.group !== center ? 0.5 : "",
     kind: moved.includes(step) ? `${kind} moved` : kind });
-  const written = (kind, row, of, full, write, more) => steps[row].map((step) => ({ value: step[of],
-    text: write(step[of]), tone: Math.min(1, Math.abs(step[of]) / full), ...own(step, kind), ...more }));
+  const written = (kind, row, of, full, write, more) => steps[row].map((step) => ({ ...own(step, kind),
+    value: step[of], text: write(step[of]), tone: Math.min(1, Math.abs(step[of]) / full), ...more }));
   const pill = (step, high) => ({ ...own(step, "pill"), id: `mean${step.row},${step.d}`, d: step.d,
     of: "mean", text: fitted(step.group.mean), high });
 
   const hasRoom = over?.includes("D"); // beside the numbers, for means
-  const mean = { kind: "letter", text: "mean", of: "mean" };
+  const mean = { text: "mean", of: "mean" };
   across("letter", under, 20, { text: "" },
-    steps[0].map(({ d }) => ({ kind: "letter", text: letters[d] })), hasRoom && mean);
+    steps[0].map(({ d }) => ({ kind: "letter", text: letters[d] })), hasRoom && { ...mean, kind: "letter" });
   page.sentences.flat().forEach((text, row) => {
     // Cells that share a mean have a frame, in each row if other rows stand between them.
     const block = ({ group }) => group.steps.filter((one) => over.includes("L") || one.row === row);
@@ -51,10 +51,11 @@ export function layoutCells({ state, seen: { steps }, moved, hot, page, width })
       written("cell", row, "x", 8, page.decimals ? fitted : short,
         { of: "x", act: "dot", hit: tall, unit: 32, label }),
       hasRoom && firsts.map((step) => pill(step, high(step)))[0]);
-    if (results) across(`y${row},`, top(row) + 24, 24,
-      { text: results === "y" ? "its norm" : "x − mean" }, written("below", row, results, 2, plain));
+    const below = { text: results === "y" ? "its norm" : "x − mean" };
+    if (results)
+      across(`y${row},`, top(row) + 24, 24, below, written("below", row, results, 2, plain));
   });
-  if (over === "NL") across("mean0,", bottom + 8, 32, { ...mean, kind: "label" }, steps[0].map((step) => pill(step)));
+  if (over === "NL") across("mean0,", bottom + 8, 32, mean, steps[0].map((step) => pill(step)));
   Object.entries({ gamma, beta }).forEach(([of, values], i) => { // they belong to features
     if (values) across(of, bottom + 10 + 40 * i, 34, { text: "γβ"[i], of },
       values.map((value) => ({ kind: "letter", text: short(value), of })));

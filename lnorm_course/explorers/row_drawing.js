@@ -1,9 +1,10 @@
-// What is drawn under the boxes of a machine, as marks. There are always as many, in the same order.
+// What is drawn under the boxes of a machine, as marks: always as many, in the same order.
 import { along } from "./row_machine.js";
 import { clamp, lerp, short } from "./row_numbers.js";
 
 const path = (kind, d, of, opacity = 1) => ({ tag: "path", kind, d, of, opacity });
-const label = (kind, x, y, text, of, opacity = 1) => ({ tag: "text", kind, x, y, text, of, opacity });
+const label = (kind, x, y, text, of, opacity = 1) =>
+  ({ tag: "text", kind, x, y, text, of, opacity });
 
 export const marksOf = (machine) =>
   [...drawGround(machine), ...drawWays(machine), ...drawWords(machine)];
@@ -12,16 +13,19 @@ export const marksOf = (machine) =>
 function drawGround({ ys, at, unit, zoom, width, edges, mid, last, keep, affine, eps, isSame }) {
   const [zero, mark, right] = [at(0), zoom > 5 ? 10 : 5, width - 8];
   const [low, high] = edges.map((xs) => [[xs[0], 24], ...ys.slice(0, 3).map((y, s) => [xs[s], y])]);
-  const axis = (y, s) => path(s === 3 && isSame ? "axis same" : "axis", [-1, 1].reduce((d, tick) =>
-    `${d}M${at(tick * (s < 3 ? mark : zoom))} ${y - 4}v8`, `M8 ${y}H${right}`), undefined,
-  [1, keep, 1, 1, affine][s]);
+  const axis = (y, s) => {
+    const [start, end] = [-1, 1].map((tick) => `M${at(tick * (s < 3 ? mark : zoom))} ${y - 4}v8`);
+    return path(s === 3 && isSame ? "axis same" : "axis", `M8 ${y}H${right}${start}${end}`, undefined,
+      [1, keep, 1, 1, affine][s]);
+  };
   const top = keep > 0.5 ? 1 : 0; // where the clamp begins
   const jaw = (xs, out) => `M${xs[top]} ${ys[top]}h${out}L${xs[2] + out} ${ys[2]}h${-out}Z`;
   const [thin, wide] = [0, 0.55].map((part) => unit * lerp(Math.sqrt(eps), 1, part));
   const [under, stop] = [lerp(ys[top], ys[2], 0.55), eps > 0.01 ? 1 : 0]; // else it's too thin
   return [
     // Under the last station is a lens, drawn as one, so that it isn't taken for a step.
-    path("lens", `M${at(-2)} ${ys[2]}H${at(2)}L${right + 6} ${ys[3] - 16}V${last + 32}H2V${ys[3] - 16}`),
+    path("lens", `M${at(-2)} ${ys[2]}H${at(2)}L${width - 2} ${ys[3] - 16}v${last - ys[3] + 48}H2v${
+      ys[3] - last - 48}`),
     path("band", `M${low},${high.toReversed()}`, "spread"),
     path("zero", `M${zero} 26V${ys[3]}`),
     path("area wedge", `M${zero} ${ys[0]}H${mid[0]}L${mid[1]} ${ys[1]}`, "mean", keep),
@@ -36,12 +40,12 @@ function drawGround({ ys, at, unit, zoom, width, edges, mid, last, keep, affine,
 }
 
 /** The way of each number, and of the mean. */
-function drawWays({ ys, at, zoom, ways, mid, rings, keep, affine, guess, t, hot, open, onWay, isSame,
-  isKept }) {
+function drawWays({ ys, at, zoom, ways, mid, rings, keep, affine, t, hot, open, onWay, isSame, isKept }) {
   const all = (draw, some = ways) => some.map(draw).join("");
   const down = (xs) => `${xs[0]} ${ys[0]}L${xs[1]} ${ys[1]}L${xs[2]} ${ys[2]}`;
+  const between = (s) => (xs) => `M${xs[s]} ${ys[s]}L${xs[s + 1]} ${ys[s + 1]}`;
   const ofSome = (look, some) => [path(`way ${look}`, all((xs) => `M${down(xs)}`, some), "centered"),
-    path(`way zoomed ${look}`, all((xs) => `M${xs[2]} ${ys[2]}L${xs[3]} ${ys[3]}`, some), "y", open)];
+    path(`way zoomed ${look}`, all(between(2), some), "y", open)];
   const [zero, y] = [at(0), ys[0] + 19];
   const tip = zero + clamp(mid[0] - zero, -9, 9);
   const moves = keep * (Math.abs(mid[0] - zero) > 5);
@@ -49,11 +53,11 @@ function drawWays({ ys, at, zoom, ways, mid, rings, keep, affine, guess, t, hot,
   return [
     ...ofSome(onWay ? "dim" : "", ways.filter((_, d) => d !== hot?.d)),
     ...ofSome("hot", ways.filter((_, d) => d === hot?.d)),
-    path("way affine", all((xs) => `M${xs[3]} ${ys[3]}L${xs[4]} ${ys[4]}`), "gamma beta", affine),
+    path("way affine", all(between(3)), "gamma beta", affine),
     path("small", all((xs) => `M${xs[2] - 4.5} ${ys[2]}a4.5 4.5 0 1 1 0 .01Z`), undefined, open),
     ...rings.map((value) => ({ tag: "circle", kind: isSame ? "ring same" : "ring", r: 15,
       cx: at(zoom * value), cy: ys[3], opacity: isKept ? 1 : 0 })),
-    path("way mean", `M${mid[0]} 24L${down(mid)}${guess ? "" : `L${mid[3]} ${ys[3]}`}`, "mean"),
+    path("way mean", `M${mid[0]} 24L${down(mid)}${open ? `L${mid[3]} ${ys[3]}` : ""}`, "mean"),
     // The arrow is as long as the mean, and points where everything goes.
     path("way mean", `M${tip} ${y}H${mid[0]}m0 -6v12`, "mean", moves),
     path("area", `M${zero} ${y}L${tip} ${y - 6}v12`, "mean", moves),

@@ -6,7 +6,7 @@ const along = (all, t) => lerp(all[Math.floor(t)], all[Math.ceil(t)], t % 1);
 
 /** Add to a machine, whose numbers are those of `stations`, where they are in its width. */
 export function place(machine) {
-  const { center, root, mean, out, keep, affine, guess, reach, width, t } = machine;
+  const { x, center, root, mean, out, keep, affine, guess, reach, width, t, hot } = machine;
   const ys = width > 560 ? [48, 124, 194, 256, 312] : [46, 106, 158, 202, 254];
   const [unit, zoom] = [(width / 2 - 12) / reach, reach / 2];
   const at = (value) => clamp(width / 2 + value * unit, 8, width - 8);
@@ -18,15 +18,15 @@ export function place(machine) {
       ...[guess?.[d] ?? y, out[d]].map((result) => at(zoom * result))];
   };
   const [low, mid, high] = [center - root, mean, center + root].map((value) => way(value));
-  return { ...machine, ys, unit, zoom, at, edges: [low, high], mid, ways: machine.x.map(way),
-    last: lerp(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32, onWay: isOnWay(t, affine) ? 1 : 0,
-    me: machine.hot?.d ?? out.length - 1, open: guess ? 0 : 1 }; // me: who tells its value on the way
+  return { ...machine, ys, unit, zoom, at, edges: [low, high], mid, ways: x.map(way),
+    last: lerp(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32, open: guess ? 0 : 1,
+    onWay: isOnWay(t, affine) ? 1 : 0, me: hot?.d ?? x.length - 1 }; // who tells its value
 }
 
 /** The boxes of a machine: a dot for each number at each station, and what can be pulled. */
 export function boxesOf(machine) {
-  const { x, centered, y, out, ys, ways, width, row, word, letters, keep, affine, guess, t, me, onWay,
-    open, isTouched } = machine;
+  const { x, centered, y, out, ys, ways, width, row, word, letters, keep, affine, guess, t } = machine;
+  const { me, onWay, open, isTouched } = machine;
   const numbers = drawDots(machine, `x${row},`, 0, x, { act: "dot", of: "x", isFixed: guess,
     label: (name) => `number ${name} of ${word}` });
   const results = drawDots(machine, `y${row},`, 3, guess ?? y, { act: guess ? "guess" : "result",
@@ -50,7 +50,8 @@ export function boxesOf(machine) {
 }
 
 /** Dots at a station, beside each other where they'd overlap, so that each can be taken. */
-function drawDots({ ways, ys, unit, zoom, width, row, letters, hot, grip, onWay }, id, s, values, more) {
+function drawDots(machine, id, s, values, more) {
+  const { ways, ys, unit, zoom, width, row, letters, hot, grip, onWay } = machine;
   const scale = s > 2 ? unit * zoom : unit;
   const held = more.act && grip?.act === more.act ? grip.d : -1;
   const groups = [];
@@ -73,20 +74,19 @@ function drawDots({ ways, ys, unit, zoom, width, row, letters, hot, grip, onWay 
 
 /** The hands of the whole row: pills with its numbers, pushed aside where they'd meet. */
 function drawHandles({ width, unit, mid, edges, mean, spread, keep, row, guess }) {
-  const pill = (hand, act, text, value, center, more) => {
-    const w = 18 + 7.8 * text.length;
-    const x = clamp(center(w), w / 2, width - w / 2);
-    return { id: hand, hand, act, of: act, kind: "bead", text, value, x, w, row, unit, isFixed: guess,
-      place: [x - w / 2, 1.5, w, HIGH], ...more };
+  const wide = (text) => 18 + 7.8 * text.length;
+  const pill = (hand, text, left, more) => ({ id: hand, hand, kind: "bead", text, row, unit,
+    isFixed: guess, place: [clamp(left, 0, width - wide(text)), 1.5, wide(text), HIGH], ...more });
+  const all = `mean ${short(mean)}`;
+  const about = pill("mean", all, mid[0] - wide(all) / 2, { id: `mean${row},0`, act: "mean", of: "mean",
+    value: mean, label: () => "mean, moves all" });
+  const [start, end] = [about.place[0], about.place[0] + wide(all)];
+  const told = end + 96 > width ? "low" : "high"; // the edge that has the words
+  const edge = (hand, name, side, [x]) => {
+    const text = hand === told ? `${keep > 0.5 ? "spread" : "RMS"} ${short(spread)}` : "↔";
+    const left = side > 0 ? Math.max(x - 14, end + 2) : Math.min(x + 14, start - 2) - wide(text);
+    return pill(hand, text, left, { side, act: "spread", of: "spread var", value: spread,
+      label: () => `${name} edge, spreads all` });
   };
-  const about = pill("mean", "mean", `mean ${short(mean)}`, mean, () => mid[0],
-    { id: `mean${row},0`, label: () => "mean, moves all" });
-  const told = about.x + about.w / 2 + 96 > width ? 0 : 1; // which edge has the words
-  const words = `${keep > 0.5 ? "spread" : "RMS"} ${short(spread)}`;
-  return [about, ...edges.map(([x], i) => {
-    const [hand, name, side] = [["low", "left", -1], ["high", "right", 1]][i];
-    const near = Math.max(side * (x - about.x) - 14, about.w / 2 + 2);
-    return pill(hand, "spread", i === told ? words : "↔", spread, (w) => about.x + side * (near + w / 2),
-      { side, of: "spread var", label: () => `${name} edge, spreads all` });
-  })];
+  return [about, edge("low", "left", -1, edges[0]), edge("high", "right", 1, edges[1])];
 }

@@ -65,7 +65,7 @@ export const PULLS = {
   },
   spread: ({ from: { root, center }, shape, side }, by, { edge, eps }) => {
     const most = shape.map((one) => (edge - Math.sign(one) * center) / Math.abs(one || 1e-5));
-    const wide = Math.max(root + side * by, Math.sqrt(eps)); // ε is a stop: the root is at least √ε
+    const wide = Math.max(root + side * by, Math.sqrt(eps)); // ε is a stop: the root is √ε then
     const spread = Math.min(Math.sqrt(wide ** 2 - eps), ...most);
     return shape.map((one) => center + spread * one);
   },

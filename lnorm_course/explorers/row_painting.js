@@ -29,21 +29,25 @@ export function build(parent, alt) {
 /** Set what has changed of an element: its attributes, also as what is lit, and its text. */
 function patch(node, { kind, of, text, ...attributes }, lit) {
   const look = of?.split(" ").includes(lit) ? `${kind} lit` : kind;
-  for (const [name, value] of Object.entries({ class: look, "data-of": of, ...attributes }))
-    if (value !== undefined && node.getAttribute(name) !== `${value}`) node.setAttribute(name, value);
+  for (const [name, value = null] of Object.entries({ class: look, "data-of": of, ...attributes }))
+    if (value !== null && node.getAttribute(name) !== `${value}`) node.setAttribute(name, value);
   if (text !== undefined && node.textContent !== text) node.textContent = text;
 }
 
-/** Write HTML into an element, unless it's there already. */
-const fill = (node, html) => node.html === html || Object.assign(node, { html, innerHTML: html });
+/** Write HTML into an element, unless it's there already; what has the lit term is marked. */
+function fill(node, plain, lit) {
+  const html = plain.replace(/data-of="([^"]*)"/g, (all, of) =>
+    (of.split(" ").includes(lit) ? `${all} class="lit"` : all));
+  if (node.html !== html) Object.assign(node, { html, innerHTML: html });
+}
 
 /** Draw what has changed since a row was drawn last. */
 export function draw(row) {
-  const { root, stage, nodes, page, state, isCells, isHeld, grip, asked, lit } = row;
+  const { root, stage, header, nodes, page, state, isCells, isHeld, grip, asked, lit } = row;
   if (!nodes.size && page.x.length > 1) // in the order in which keys go through them
     for (const box of layoutCells(row).boxes) paint(row, box);
   const { boxes, told, height } = isCells ? layoutCells(row) : layoutMachines(row);
-  row.boxes = boxes;
+  Object.assign(row, { boxes, height });
   root.style.zoom = document.fullscreenElement === root
     ? Math.min((innerWidth - 40) / 800, (innerHeight - 20) / (height + 230)) : "";
   root.classList.toggle("steps", state.depth === "steps");
@@ -51,12 +55,12 @@ export function draw(row) {
   row.formula.classList.toggle("some", Boolean(lit));
   row.bar.hidden = isCells || Boolean(state.guess);
   const moves = grip || !(isCells || row.turning) ? "still" : row.turning ? "turn" : "";
-  patch(stage, { kind: `stage ${moves}`, style: `--height: ${height}px; --header: ${row.header}px` });
+  patch(stage, { kind: `stage ${moves}`, style: `--height: ${height}px; --header: ${header}px` });
   for (const svg of row.svgs) svg.classList.toggle("away", isCells);
   const ids = new Set(boxes.map(({ id }) => id));
   for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
   for (const box of boxes) paint(row, box);
-  if (!isHeld || state.depth === "steps") fill(row.table, writeTable(told, lit));
+  if (!isHeld || state.depth === "steps") fill(row.table, writeTable(told), lit);
   for (const { button, isOn, when } of row.buttons) {
     button.hidden = !when();
     if (isOn) patch(button, { "aria-pressed": isOn() });
@@ -91,8 +95,9 @@ function machinesOf({ now, state, page, words, base, guessed, t, hot, grip, touc
   const keeps = width >= 640 && state.rms && !state.guess ? [1, 0] : [now.keep];
   return keeps.map((keep) => {
     const one = stations(now.x, { ...now, keep });
-    const before = base && stations(base[state.at], { ...now, keep }).y;
-    const isSame = keep > 0.5 && before && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
+    const given = base?.[state.at];
+    const before = given && stations(given, { ...now, keep }).y;
+    const isSame = keep > 0.5 && given && `${given}` !== `${now.x}` && !differ(before, one.y);
     // Rings are where results were; in RMSNorm, where those of layer norm are.
     const mine = keep === keeps.at(-1) ? guessed : null; // a guess is one of RMSNorm
     const rings = mine ?? (keep < 0.5 ? stations(now.x, { eps: now.eps }).y : before ?? one.y);
@@ -114,7 +119,7 @@ function layoutMachines(row) {
       ?? svg.appendChild(document.createElementNS(svg.namespaceURI, tag)), mark, lit));
   });
   const read = { ...state, rms: state.rms && !machines[1] };
-  fill(formula, writeFormula(read, lit));
+  fill(formula, writeFormula(read), lit);
   formula.ariaLabel = readFormula(read);
   Object.assign(scrubber, { max: state.gamma ? 4 : 3, value: t });
   const boxes = machines.flatMap((machine, i) => boxesOf(machine).map((box) => ({ ...box,

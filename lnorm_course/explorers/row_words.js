@@ -12,19 +12,18 @@ export const differ = (one, other) =>
 export function tellCells({ state, seen, moved, words, page, hot }) {
   const { row, d } = hot ?? { row: state.at, d: 0 };
   const { mean, spread, steps } = seen.steps[row][d].group;
-  const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
   const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
   const means = seen.groups.length;
-  if (state.over !== undefined) parts.push(`${count(means, "mean")} of ${
-    count(steps.length, "number")}${means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${
-    fitted(spread)}.`);
+  const told = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
+  if (state.over !== undefined)
+    told.push(`${count(means, "mean")} of ${count(steps.length, "number")}${
+      means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${fitted(spread)}.`);
   // A change is in one word, in one feature of all words, or everywhere.
   const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
   const whose = isOne("row") ? `, those of “${words[row]}”`
     : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
-  if (state.results && moved[0])
-    parts.push(`${moved.length} results have changed${whose}.`);
-  return parts.join(" ");
+  if (state.results && moved[0]) told.push(`${moved.length} results have changed${whose}.`);
+  return told.join(" ");
 }
 
 /** How far guesses of results were off, if there are any. */
@@ -37,18 +36,17 @@ export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t
   const one = stations(goal.x, goal);
   const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
   const so = cause && `${cause}: `;
-  if (guess) return `your guess is ${guess.map(short).join(", ")}. Uncover the results when you like.`;
+  if (guess)
+    return `your guess is ${guess.map(short).join(", ")}. Uncover the results when you like.`;
   if (isOnWay(t, goal.affine)) return [
-    rms ? "RMSNorm subtracts nothing."
-      : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,
+    rms ? "RMSNorm subtracts nothing." : `− mean: ${all} slide by the same ${short(Math.abs(one.mean))}.`,
     `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
     `The same results, drawn ${page.reach / 2} times as large.`,
     "· γ + β: each result has a γ and a β of its own."][Math.floor(t)];
-  if (one.spread < 1e-6) return `${so}only zeros are left, because 0 is divided by √ε${
-    gamma ? ". Then β is added" : ""}.`;
+  if (one.spread < 1e-6)
+    return `${so}only zeros are left, because 0 is divided by √ε${gamma ? ". Then β is added" : ""}.`;
   if (!rms && one.root > 1.03 * one.spread)
-    return `${so}the spread is ${short(one.spread)}, but with ε the row is divided by ${
-      short(one.root)}.`;
+    return `${so}the spread is ${short(one.spread)}, but with ε the row is divided by ${short(one.root)}.`;
   if (rms && !grip && !base) return Math.abs(one.mean) < 0.005
     ? "The mean is 0, so RMSNorm and layer norm give the same results."
     : "RMSNorm keeps the mean, so its results lie beside the rings, where layer norm's are.";
@@ -62,39 +60,35 @@ export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t
 }
 
 /** The lines of a table that tells of a machine, and what stands beside each. */
-export function tellMachine({ x, mean, centered, variance, root, y, out, letters }, { rms, gamma, guess }) {
-  const line = (label, values, part, beside = "", besideOf = "") =>
+export function tellMachine(machine, { rms, gamma }) {
+  const { x, mean, centered, variance, root, y, out, letters, guess } = machine;
+  const line = (label, values, part, beside, besideOf) =>
     ({ label, values: values.map(fitted), part, beside, besideOf });
-  return [{ label: "", values: x.map((_, d) => letters[d]) },
-    line("x", x, "x", `mean ${fitted(mean)}`, "mean"),
-    ...(guess ? [] : [
-      ...(rms ? [] : [line("x − mean", centered, "centered")]),
-      line("squared", centered.map((value) => value ** 2), "var",
-        `${rms ? "mean" : "var"} ${fitted(variance)}`, "var"),
-      line("÷ root", y, "y", `root ${fitted(root)}`, "spread"),
-      ...(gamma ? [line("· γ + β", out, "gamma beta")] : [])])];
+  const squares = centered.map((value) => value ** 2);
+  const given = [{ label: "", values: x.map((_, d) => letters[d]) },
+    line("x", x, "x", `mean ${fitted(mean)}`, "mean")];
+  return guess ? given : [...given,
+    ...(rms ? [] : [line("x − mean", centered, "centered")]),
+    line("squared", squares, "var", `${rms ? "mean" : "var"} ${fitted(variance)}`, "var"),
+    line("÷ root", y, "y", `root ${fitted(root)}`, "spread"),
+    ...(gamma ? [line("· γ + β", out, "gamma beta")] : [])];
 }
 
-/** A part in HTML, whose terms an address may name; one of them is lit. */
-const part = (tag, of, text, lit) => `<${tag}${of ? ` data-of="${of}" class="${
-  of.split(" ").includes(lit) ? "lit" : ""}"` : ""}>${text}</${tag}>`;
-
-export const writeTable = (lines, lit) => lines.map((line, i) => {
-  const cell = (tag, text, of) => part(tag, of, text, lit);
+export const writeTable = (lines) => lines.map((line, i) => {
+  const cell = (tag, text, of = "") => `<${tag} data-of="${of}">${text}</${tag}>`;
   const values = line.values.map((text) => cell(i ? "td" : "th", text, line.part));
   return `<tr>${cell(i ? "th" : "td", line.label, line.part)}${values.join("")}${
     cell("td", line.beside ?? "", line.besideOf)}</tr>`;
 }).join("");
 
-export function writeFormula({ rms, gamma }, lit) {
-  const term = (tag, of, text) => part(tag, of, text, lit);
-  const mean = rms ? "" : term("mrow", "mean", "<mo>−</mo><mi>mean</mi>");
-  const under = `${term("mi", "var", rms ? "mean of x²" : "var")}<mo>+</mo>${term("mi", "eps", "ε")}`;
-  return `${term("mi", "y", "y")}<mo>=</mo><mfrac>${
-    term("mrow", "centered", term("mi", "x", "x") + mean)}${term("msqrt", "spread", under)}</mfrac>${
-    gamma ? `<mrow class="affine"><mo>·</mo>${term("mi", "gamma", "γ")}<mo>+</mo>${
-      term("mi", "beta", "β")}</mrow>` : ""}`;
-}
+export const writeFormula = ({ rms, gamma }) => `<mi data-of="y">y</mi><mo>=</mo><mfrac>
+<mrow data-of="centered"><mi data-of="x">x</mi>${
+  rms ? "" : '<mrow data-of="mean"><mo>−</mo><mi>mean</mi></mrow>'}</mrow><msqrt data-of="spread">
+<mi data-of="var">${rms ? "mean of x²" : "var"}</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt></mfrac>${
+  !gamma ? "" : `<mrow class="affine"><mo>·</mo><mi data-of="gamma">γ</mi>
+<mo>+</mo><mi data-of="beta">β</mi></mrow>`}`;
 
-export const readFormula = ({ rms, gamma }) => `y is x ${rms ? "" : "minus the mean, "}divided by the root of ${
-  rms ? "the mean of its squares" : "the variance"} plus ε${gamma ? ", times γ, plus β" : ""}`;
+/** What a screen reader says of the formula. */
+export const readFormula = ({ rms, gamma }) => `y is x ${rms ? "" : "minus the mean, "}divided by ${
+  rms ? "the root of the mean of its squares" : "the root of the variance"} plus ε${
+  gamma ? ", times γ, plus β" : ""}`;

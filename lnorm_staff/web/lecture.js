@@ -25,7 +25,7 @@ function fit() {
   const row = box.querySelector(".stage")?.row;
   for (let grow = row?.isCells ? box.clientWidth / 640 : 1.7; row && grow >= 1; grow -= 0.05) { // cells need a fixed width
     stage.style.setProperty("--grow", grow);
-    row.draw();
+    row.measure();
     if (row.height * grow <= box.clientHeight) break;
   }
   const asked = [...box.querySelectorAll(".words > *")];
