@@ -39,13 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         for section in sections(path):
             print(f"{section.name}, line {section.line}")
-            print(f"  {asked.get(section.name, '')}")
+            print(f"  {asked.get(section.name, 'No lesson contains it yet.')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
-        bank = Exercise.bank[topic]
-        missing = bank.keys() - asked.keys() if bank.keys() & asked.keys() else set()
-        found = [f"No lesson contains the exercise {name!r}." for name in sorted(missing)]
-        found += problems(path, bank)
+        found = [*problems(path, Exercise.bank[topic])]
     except TextError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: no problems found."], sep="\n")
