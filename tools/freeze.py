@@ -1,7 +1,7 @@
 """Re-execute notebooks and freeze them, so that executing them again changes no byte.
 
 `make notebooks` freezes all notebooks; `make notebooks ARGS=notebooks/01_mean.ipynb` freezes only
-those named. Both also write the tables of lessons.
+those named. Both also write the tables of lessons, and the minutes into the lessons' title cells.
 """
 
 import os

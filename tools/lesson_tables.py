@@ -1,13 +1,13 @@
-"""Write the tables of lessons in the README and in `docs`, from `docs/lessons.toml`.
+"""Write the tables of lessons, and the minutes in their title cells, from `docs/lessons.toml`.
 
-Each table follows a line `<!-- rows: NAME -->`. Its column headings stay as the page has them, and
-its rows are written anew. `make notebooks` does this, too.
+Each table, in the README and in `docs`, follows a line `<!-- rows: NAME -->`. Its column headings
+stay as the page has them, and its rows are written anew. `make notebooks` does this, too.
 """
 
 import re
 from collections import defaultdict
 
-from project import PROJECT
+from project import NOTEBOOKS, PROJECT
 
 from lnorm_course.exercises import Exercise
 from lnorm_diagnose.slips.misconceptions import Misconception
@@ -16,6 +16,7 @@ from lnorm_staff.lesson_list import CORE, LESSONS, LISTED
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 TABLE = re.compile(r"(<!-- rows: (\w+) -->\n\n(?:\|.*\n){2})(?:\|.*\n)*")
+TIME = re.compile(r"(?<=\*\*Time:\*\* )\d+")
 
 
 def numbers(part):
@@ -58,10 +59,20 @@ def with_tables(page):
     return TABLE.sub(written, page)
 
 
+def with_minutes(notebook, minutes):
+    """Return the text of a notebook's file with these minutes in its title cell."""
+    return TIME.sub(str(minutes), notebook, count=1)
+
+
 def write_tables():
-    """Write the tables of all pages."""
+    """Write the tables of all pages, and the minutes of all lessons."""
     for page in PAGES:
         page.write_text(with_tables(page.read_text("utf-8")), encoding="utf-8", newline="\n")
+    for listed in LESSONS:
+        path = NOTEBOOKS / f"{listed.name}.ipynb"
+        text = path.read_text("utf-8")
+        if (written := with_minutes(text, listed.minutes)) != text:  # it may be open in JupyterLab
+            path.write_text(written, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

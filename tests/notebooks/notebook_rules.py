@@ -115,12 +115,15 @@ def the_title_cell_says_how_many_minutes_it_takes(lesson):
         return
     said, said_further = int(told[1]), int(told[2] or 0)
     taken, further = minutes(lesson.main_way), minutes(lesson.side_trips)
+    name, is_listed = lesson.path.name, lesson.path.name[0].isdigit()
     if said != taken:
-        yield f"it says {said} minutes, and its main way takes {taken}"
+        where = "docs/lessons.toml, and run `make notebooks`" if is_listed else "its first cell"
+        yield f"{name} takes {taken} minutes, and says {said}: change the number in {where}"
     if taken > MOST_MINUTES:
-        yield f"its main way takes {taken} minutes"
+        yield f"{name} takes {taken} minutes: move something to a side trip"
     if said_further != further:
-        yield f"it says {said_further} minutes for side trips, and they take {further}"
+        told = f"the side trips of {name} take {further} minutes, and it says {said_further}"
+        yield f"{told}: change the number in its first cell"
 
 
 def its_title_asks_and_a_picture_or_a_row_asks_the_same(lesson):
