@@ -1,8 +1,9 @@
 // What a reader sees of a row, and touches: `mount` puts it into any page. row.json has the states.
+import { mix } from "./engine/controls.js";
 import { drawTools } from "./row_buttons.js";
 import { takeHands } from "./row_hands.js";
 import { addressed, follow, isCalm, settle } from "./row_links.js";
-import { clamp, derive, isOnWay, lerp, stations } from "./row_numbers.js";
+import { clamp, derive, isOnWay, stations } from "./row_numbers.js";
 import { build, draw } from "./row_painting.js";
 import { tellCells, tellGuess, tellRow } from "./row_words.js";
 
@@ -11,8 +12,6 @@ const [BEAT, TURN, SEGMENT] = [600, 750, 1500];
 const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
 const PLAIN = { at: 0, rms: false, eps: 1e-5, gamma: null, beta: null, guess: null };
 const eased = (part) => part * part * (3 - 2 * part);
-const mix = (from, to, part) =>
-  (Array.isArray(to) ? to.map((value, i) => lerp(from[i], value, part)) : lerp(from, to, part));
 
 class Row {
   constructor(parent, page) {
@@ -100,6 +99,7 @@ class Row {
   measure() {
     this.width = Math.min(this.stage.clientWidth, 760);
     this.header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
+    this.marked = null; // what was folded may have links of its own now
     this.draw();
   }
 
@@ -125,7 +125,8 @@ class Row {
     const state = this.state = { ...this.state, ...changes };
     if (!this.isCells && state.over) state.over = "D"; // a word alone has its own mean
     this.seen = solve(state);
-    const results = ({ steps }) => steps.flat().map((step) => step[state.results] ?? step.group.mean);
+    const results = ({ steps }) =>
+      steps.flat().map((step) => step[state.results] ?? step.group.mean);
     const [now, then] = [this.seen, before].map(results);
     this.moved = this.seen.steps.flat()
       .filter((_, i) => changes.x && Math.abs(now[i] - then[i]) > 1e-9);

@@ -3,19 +3,29 @@ import { fitted, plain, short } from "./row_numbers.js";
 
 const GAP = 7; // pixels between cells
 
-/** Place what a state shows: boxes, the lines of a table that tells of them, and how high it is. */
-export function layoutCells({ state, seen: { steps }, moved, hot, page, width }) {
-  const { results, over, gamma, beta } = state;
-  const { sentences: [{ length }], letters, braces = {} } = page;
-  const braced = [...over ?? ""].filter((axis) => braces[axis]);
+/** Where the columns and rows of cells are. */
+function gridOf({ state: { results, over = "" }, seen: { steps }, page, width }) {
+  const { sentences: [{ length }], braces = {} } = page;
+  const braced = [...over].filter((axis) => braces[axis]);
   const margin = 22 * braced.filter((axis) => axis !== "D").length;
   const [left, beside] = width < 520 ? [margin + 72, 78] : [margin + 96, 112];
   const cell = Math.min(112, (width - left - beside) / steps[0].length);
   const end = left + cell * steps[0].length;
-  const [under, tall] = [page.braces ? 22 : 0, results ? 48 : 40];
+  const [under, tall] = [page.braces ? 22 : 0, results ? 48 : 40]; // the letters; a row of cells
   const top = (row) => under + 24 + row * (tall + GAP) + Math.floor(row / length) * 6;
   const bottom = top(steps.length - 1) + tall;
-  const [boxes, told] = [[], []];
+  const places = { N: [0, top(0), 14, bottom - top(0)], D: [left, 0, end - left - GAP, 16],
+    L: [margin - 22, top(0), 14, top(length - 1) + tall - top(0)] };
+  return { margin, left, cell, end, under, tall, top, bottom, braces: braced.map((axis) => ({
+    id: `brace${axis}`, kind: `brace ${axis}`, text: braces[axis], place: places[axis] })) };
+}
+
+/** Place what a state shows: boxes, the lines of a table that tells of them, and how high it is. */
+export function layoutCells(shown) {
+  const { state, seen: { steps }, moved, hot, page, width } = shown;
+  const { results, over, gamma, beta } = state;
+  const { margin, left, cell, end, under, tall, top, bottom, braces } = gridOf(shown);
+  const [boxes, told] = [[...braces], []];
   // A line of the table: its label, its numbers, and maybe their mean beside them.
   const across = (name, y, high, label, numbers, mean) => {
     const put = (d, at, wide, box) =>
@@ -29,15 +39,18 @@ export function layoutCells({ state, seen: { steps }, moved, hot, page, width })
   const center = hot && over !== undefined && steps[hot.row][hot.d].group;
   const own = (step, kind) => ({ row: step.row, opacity: center && step.group !== center ? 0.5 : "",
     kind: moved.includes(step) ? `${kind} moved` : kind });
-  const written = (kind, row, of, full, write, more) => steps[row].map((step) => ({ ...own(step, kind),
-    value: step[of], text: write(step[of]), tone: Math.min(1, Math.abs(step[of]) / full), ...more }));
+  const written = (kind, row, of, full, write, more) => steps[row].map((step) => {
+    const value = step[of];
+    const tone = Math.min(1, Math.abs(value) / full);
+    return { ...own(step, kind), value, tone, text: write(value), ...more };
+  });
   const pill = (step, high) => ({ ...own(step, "pill"), id: `mean${step.row},${step.d}`, d: step.d,
     of: "mean", text: fitted(step.group.mean), high });
 
   const hasRoom = over?.includes("D"); // beside the numbers, for means
-  const mean = { text: "mean", of: "mean" };
-  across("letter", under, 20, { text: "" },
-    steps[0].map(({ d }) => ({ kind: "letter", text: letters[d] })), hasRoom && { ...mean, kind: "letter" });
+  const letter = (text, of) => ({ kind: "letter", text, of });
+  across("letter", under, 20, { text: "" }, steps[0].map(({ d }) => letter(page.letters[d])),
+    hasRoom && letter("mean", "mean"));
   page.sentences.flat().forEach((text, row) => {
     // Cells that share a mean have a frame, in each row if other rows stand between them.
     const block = ({ group }) => group.steps.filter((one) => over.includes("L") || one.row === row);
@@ -55,15 +68,12 @@ export function layoutCells({ state, seen: { steps }, moved, hot, page, width })
     if (results)
       across(`y${row},`, top(row) + 24, 24, below, written("below", row, results, 2, plain));
   });
+  const mean = { text: "mean", of: "mean" };
   if (over === "NL") across("mean0,", bottom + 8, 32, mean, steps[0].map((step) => pill(step)));
   Object.entries({ gamma, beta }).forEach(([of, values], i) => { // they belong to features
     if (values) across(of, bottom + 10 + 40 * i, 34, { text: "γβ"[i], of },
-      values.map((value) => ({ kind: "letter", text: short(value), of })));
+      values.map((value) => letter(short(value), of)));
   });
-  const places = { N: [0, top(0), 14, bottom - top(0)], D: [left, 0, end - left - GAP, 16],
-    L: [margin - 22, top(0), 14, top(length - 1) + tall - top(0)] };
-  for (const axis of braced) boxes.push({ id: `brace${axis}`, kind: `brace ${axis}`,
-    text: braces[axis], place: places[axis] });
   // There's room for what another state has below, or all that follows would move.
   return { boxes, told, height: bottom + (gamma ? 88 : page.isAcross ? 44 : 6) };
 }

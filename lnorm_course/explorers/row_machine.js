@@ -1,8 +1,9 @@
 // One row on its way through the stations of a norm, on one scale: where all is that is seen.
-import { average, clamp, isOnWay, lerp, short } from "./row_numbers.js";
+import { mix } from "./engine/controls.js";
+import { average, clamp, isOnWay, short } from "./row_numbers.js";
 
 const [NEAR, HIGH] = [15, 23]; // pixels: dots nearer than that stand side by side; a dot's height
-const along = (all, t) => lerp(all[Math.floor(t)], all[Math.ceil(t)], t % 1);
+const along = (all, t) => mix(all[Math.floor(t)], all[Math.ceil(t)], t % 1);
 
 /** Add to a machine, whose numbers are those of `stations`, where they are in its width. */
 export function place(machine) {
@@ -13,20 +14,20 @@ export function place(machine) {
   // Where a number is at each station. Without the second one, its way leads straight past it.
   const way = (value, d) => {
     const y = (value - center) / root;
-    const past = lerp(at(value), at(y), (ys[1] - ys[0]) / (ys[2] - ys[0]));
-    return [at(value), lerp(past, at(value - center), keep), at(y),
+    const past = mix(at(value), at(y), (ys[1] - ys[0]) / (ys[2] - ys[0]));
+    return [at(value), mix(past, at(value - center), keep), at(y),
       ...[guess?.[d] ?? y, out[d]].map((result) => at(zoom * result))];
   };
   const [low, mid, high] = [center - root, mean, center + root].map((value) => way(value));
   return { ...machine, ys, unit, zoom, at, edges: [low, high], mid, ways: x.map(way),
-    last: lerp(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32, open: guess ? 0 : 1,
+    last: mix(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32, open: guess ? 0 : 1,
     onWay: isOnWay(t, affine) ? 1 : 0, me: hot?.d ?? x.length - 1 }; // who tells its value
 }
 
 /** The boxes of a machine: a dot for each number at each station, and what can be pulled. */
 export function boxesOf(machine) {
-  const { x, centered, y, out, ys, ways, width, row, word, letters, keep, affine, guess, t } = machine;
-  const { me, onWay, open, isTouched } = machine;
+  const { x, centered, y, out, ys, ways, width, row, word, letters, keep, affine, guess } = machine;
+  const { t, me, onWay, open, isTouched } = machine;
   const numbers = drawDots(machine, `x${row},`, 0, x, { act: "dot", of: "x", isFixed: guess,
     label: (name) => `number ${name} of ${word}` });
   const results = drawDots(machine, `y${row},`, 3, guess ?? y, { act: guess ? "guess" : "result",
@@ -78,8 +79,8 @@ function drawHandles({ width, unit, mid, edges, mean, spread, keep, row, guess }
   const pill = (hand, text, left, more) => ({ id: hand, hand, kind: "bead", text, row, unit,
     isFixed: guess, place: [clamp(left, 0, width - wide(text)), 1.5, wide(text), HIGH], ...more });
   const all = `mean ${short(mean)}`;
-  const about = pill("mean", all, mid[0] - wide(all) / 2, { id: `mean${row},0`, act: "mean", of: "mean",
-    value: mean, label: () => "mean, moves all" });
+  const about = pill("mean", all, mid[0] - wide(all) / 2, { id: `mean${row},0`, act: "mean",
+    of: "mean", value: mean, label: () => "mean, moves all" });
   const [start, end] = [about.place[0], about.place[0] + wide(all)];
   const told = end + 96 > width ? "low" : "high"; // the edge that has the words
   const edge = (hand, name, side, [x]) => {

@@ -4,7 +4,6 @@ const GRAIN = 0.25; // numbers are dragged in quarters
 const grained = (value) => Math.round(value / GRAIN) * GRAIN;
 const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const lerp = (from, to, part) => from + (to - from) * part;
 const plain = (value) => (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−");
 const fitted = (value) => {
   const size = Math.abs(value);

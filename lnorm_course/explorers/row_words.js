@@ -27,26 +27,29 @@ export function tellCells({ state, seen, moved, words, page, hot }) {
 }
 
 /** How far guesses of results were off, if there are any. */
-export const tellGuess = (guess, y) => `The results are ${y.map(short).join(", ")}.${
-  guess ? ` The rings are your guesses, ${
-    guess.filter((value, d) => Math.abs(value - y[d]) < 0.3).length} of ${y.length} within 0.3.` : ""}`;
+export function tellGuess(guess, y) {
+  const near = guess?.filter((value, d) => Math.abs(value - y[d]) < 0.3).length;
+  return `The results are ${y.map(short).join(", ")}.${
+    guess ? ` The rings are your guesses, ${near} of ${y.length} within 0.3.` : ""}`;
+}
 
 /** What follows from what was done, computed from the numbers, so it's true in each view. */
 export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t, page, grip }) {
   const one = stations(goal.x, goal);
+  const [mean, spread, root] = [Math.abs(one.mean), one.spread, one.root].map(short);
   const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
   const so = cause && `${cause}: `;
   if (guess)
     return `your guess is ${guess.map(short).join(", ")}. Uncover the results when you like.`;
   if (isOnWay(t, goal.affine)) return [
-    rms ? "RMSNorm subtracts nothing." : `− mean: ${all} slide by the same ${short(Math.abs(one.mean))}.`,
-    `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
+    rms ? "RMSNorm subtracts nothing." : `− mean: ${all} slide by the same ${mean}.`,
+    `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${root}.`,
     `The same results, drawn ${page.reach / 2} times as large.`,
     "· γ + β: each result has a γ and a β of its own."][Math.floor(t)];
   if (one.spread < 1e-6)
-    return `${so}only zeros are left, because 0 is divided by √ε${gamma ? ". Then β is added" : ""}.`;
+    return `${so}only zeros are left, because 0 is divided by √ε.${gamma ? " Then β is added." : ""}`;
   if (!rms && one.root > 1.03 * one.spread)
-    return `${so}the spread is ${short(one.spread)}, but with ε the row is divided by ${short(one.root)}.`;
+    return `${so}the spread is ${spread}, but with ε the row is divided by ${root}.`;
   if (rms && !grip && !base) return Math.abs(one.mean) < 0.005
     ? "The mean is 0, so RMSNorm and layer norm give the same results."
     : "RMSNorm keeps the mean, so its results lie beside the rings, where layer norm's are.";
@@ -56,7 +59,7 @@ export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t
     return `${so || "now "}${which} result${moved < 2 ? " has" : "s have"} changed.`;
   }
   if (gamma) return "each result is multiplied by a γ of its own, and a β of its own is added.";
-  return `the mean is ${short(one.mean)}, and the spread is ${short(one.spread)}.`;
+  return `the mean is ${short(one.mean)}, and the spread is ${spread}.`;
 }
 
 /** The lines of a table that tells of a machine, and what stands beside each. */
@@ -84,7 +87,8 @@ export const writeTable = (lines) => lines.map((line, i) => {
 export const writeFormula = ({ rms, gamma }) => `<mi data-of="y">y</mi><mo>=</mo><mfrac>
 <mrow data-of="centered"><mi data-of="x">x</mi>${
   rms ? "" : '<mrow data-of="mean"><mo>−</mo><mi>mean</mi></mrow>'}</mrow><msqrt data-of="spread">
-<mi data-of="var">${rms ? "mean of x²" : "var"}</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt></mfrac>${
+<mi data-of="var">${rms ? "mean of x²" : "var"}</mi>
+<mo>+</mo><mi data-of="eps">ε</mi></msqrt></mfrac>${
   !gamma ? "" : `<mrow class="affine"><mo>·</mo><mi data-of="gamma">γ</mi>
 <mo>+</mo><mi data-of="beta">β</mi></mrow>`}`;
 

@@ -1,4 +1,9 @@
-// Native controls: what a reader moves, and what shows its position.
+// Native controls: what a reader moves, and what shows its position. Also what all pictures use to draw.
+
+/** Interpolate between two numbers, or elementwise between two lists. */
+function mix(a, b, share) {
+  return Array.isArray(b) ? b.map((one, i) => mix(a[i], one, share)) : a + (b - a) * share;
+}
 
 function element(tag, parent, attributes = {}, text = "") {
   const made = document.createElement(tag);

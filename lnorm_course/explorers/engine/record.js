@@ -5,11 +5,6 @@ function digits(value) {
   return value >= 9.95 ? value.toFixed(0) : `${Number(value.toPrecision(2))}`;
 }
 
-/** Interpolate between two numbers, or elementwise between two lists. */
-function mix(a, b, share) {
-  return Array.isArray(b) ? b.map((one, i) => mix(a[i], one, share)) : a + (b - a) * share;
-}
-
 /**
  * Open the machine over a picture, with rows of four numbers; "back" and the key Escape close it.
  *
