@@ -1,9 +1,9 @@
-"""Move a notebook's images into separate files, and put a folded description below each image."""
+"""Move images into separate files, and put a folded description below each image."""
 
 import base64
 import hashlib
+import io
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +18,33 @@ WIDE = re.compile(r'width="(?:7[5-9]|[89]\d|\d{3})\d"')  # 750 pixels or more, w
 Cell = dict[str, Any]
 
 
-def in_files(cells: Sequence[Cell], folder: Path, address: str) -> Iterator[Cell]:
-    """Yield cells whose images have been moved into files.
+def in_files(text: str, folder: Path, address: str) -> str:
+    """Move the images in HTML into files; a PNG gets the 256 colors that are nearest to its own.
 
     Args:
-        cells: the cells of a notebook, with their outputs.
         folder: the folder to which the images are written.
         address: the folder's address, relative to the page.
     """
 
     def moved(found: re.Match[str]) -> str:
-        image = base64.b64decode(found[2])
+        image, look = base64.b64decode(found[2]), found[3]
+        if found[1] == "png":
+            image, width, height = _lighter(image)
+            look = look or f'width="{width}" height="{height}"'
         name = f"{hashlib.sha256(image).hexdigest()[:16]}.{found[1]}"
         (folder / name).write_bytes(image)
-        # An explorer's still image has no size in HTML, but a PNG's first bytes contain its size.
-        width, height = (int.from_bytes(image[i : i + 4], "big") for i in (16, 20))
-        look = found[3] or f'width="{width}" height="{height}"'
         return f'src="{address}{name}" {look} loading="lazy">'
 
-    for cell in cells:
-        outputs = []
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if "image/png" in data:
-                data = {"text/html": IMAGE.sub(moved, "".join(data["text/html"]))}
-                output = {**output, "data": data}
-            outputs.append(output)
-        yield {**cell, "outputs": outputs} if "outputs" in cell else cell
+    return IMAGE.sub(moved, text)
+
+
+def _lighter(image: bytes) -> tuple[bytes, int, int]:
+    """Return a PNG with 256 colors, and its width and height."""
+    from PIL import Image
+
+    made, drawn = io.BytesIO(), Image.open(io.BytesIO(image)).convert("RGB")
+    drawn.quantize(method=Image.Quantize.MAXCOVERAGE).save(made, "png", optimize=True)
+    return made.getvalue(), *drawn.size
 
 
 def with_words(cell: Cell) -> Cell:
@@ -55,7 +55,8 @@ def with_words(cell: Cell) -> Cell:
         before = outputs[-1]["data"] if outputs and "data" in outputs[-1] else {}
         words = "".join(data.get("text/markdown", ""))
         if words.startswith(IN_WORDS):
-            before["text/html"] = _described(before["text/html"], words.removeprefix(IN_WORDS))
+            picture = "".join(before["text/html"])
+            before["text/html"] = _described(picture, words.removeprefix(IN_WORDS))
         else:
             outputs.append(output)
     return {**cell, "outputs": outputs}

@@ -17,7 +17,7 @@ from lnorm_course.lab.lesson_files import CHECK
 from lnorm_staff.exercise_words import LAB_ONLY, QUESTION
 from lnorm_staff.web.baking import Call, calls_in, in_script, page_of
 from lnorm_staff.web.exercises import code_exercise, options, prediction, unseen
-from lnorm_staff.web.images import in_files, with_words
+from lnorm_staff.web.images import with_words
 
 __all__ = ["OPENINGS", "explorer", "lesson_page", "with_handles"]
 
@@ -41,7 +41,7 @@ Cell = dict[str, Any]
 
 
 def lesson_page(
-    notebook: Mapping[str, Any], name: str, draw: Callable[[str], Path], pictures: Path
+    notebook: Mapping[str, Any], name: str, draw: Callable[[str], Path]
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
@@ -55,13 +55,11 @@ def lesson_page(
         notebook: the notebook, with its outputs.
         name: the notebook's name, such as "01_mean".
         draw: a function that, given a call to an explorer, returns the folder with its frames.
-        pictures: the folder to which pictures are written.
     """
     import_banks()
     exercises = {name: each for bank in Exercise.bank.values() for name, each in bank.items()}
-    images = in_files(notebook["cells"], pictures, f"{UP}pictures/")
     first, *rest = (
-        {**cell, "source": LAB_ONLY.sub("", "".join(cell["source"]))} for cell in images
+        {**cell, "source": LAB_ONLY.sub("", "".join(cell["source"]))} for cell in notebook["cells"]
     )
     imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
     picture = _opening(name)

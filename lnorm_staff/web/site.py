@@ -31,6 +31,7 @@ from lnorm_staff.web.getting import (
     how_to_get,
     write_archive,
 )
+from lnorm_staff.web.images import in_files
 from lnorm_staff.web.lecture import lecture_page, read_lectures
 from lnorm_staff.web.lesson_map import lesson_map
 from lnorm_staff.web.lesson_page import OPENINGS, explorer, lesson_page, with_handles
@@ -102,6 +103,10 @@ def write_site(out: Path) -> None:
         _run_sphinx()
         write_sections(SITE, pool)
     (SITE / "lecture.html").write_text(lecture_page(LECTURES, _drawn), encoding="utf-8")
+    for page in SITE.rglob("*.html"):
+        up = "../" * (len(page.relative_to(SITE).parts) - 1)
+        text = in_files(page.read_text("utf-8"), SITE / "pictures", f"{up}pictures/")
+        page.write_text(text, encoding="utf-8")
     for name in ("docs/pictures", OPENINGS):
         shutil.copytree(PROJECT / name, SITE / name)
     for path in lessons(ORIGINALS):
@@ -119,7 +124,7 @@ def _drawn(call: str) -> Path:
 
 
 def _lesson(path: Path) -> tuple[str, bytes]:
-    page = lesson_page(read(path), path.stem, _drawn, SITE / "pictures")
+    page = lesson_page(read(path), path.stem, _drawn)
     return f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
 
 

@@ -1,15 +1,22 @@
 """Lessons as pages: before an answer is given, nothing shows it; and the address they name."""
 
+import base64
 import gzip
+import io
 import json
 import re
 
+import numpy as np
 import pytest
 from exercise_banks import PREDICTIONS
+from PIL import Image
 from project import NOTEBOOK_PATHS, PROJECT
 
 from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.explorers.engine.stills import still_image
+from lnorm_course.explorers.rings import explore_rings
 from lnorm_staff.web.getting import addressed
+from lnorm_staff.web.images import in_files
 from lnorm_staff.web.lesson_page import lesson_page
 
 NAMES = {exercise.name for exercise in PREDICTIONS}
@@ -41,7 +48,7 @@ def letters(cell):
 @pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
 def test_before_an_answer_nothing_shows_it(path, folder):
     lesson = json.loads(path.read_text("utf-8"))
-    cells = lesson_page(lesson, path.stem, lambda call: folder, folder)["cells"]
+    cells = lesson_page(lesson, path.stem, lambda call: folder)["cells"]
     whole = "".join(map(letters, cells))
     # What is said of an answer stays folded, up to a heading or to what is to be done.
     assert not re.search(r"\(A[^()]*\)[WO]", whole)
@@ -53,6 +60,17 @@ def test_before_an_answer_nothing_shows_it(path, folder):
     unfolded = re.sub(r"\([^F()]*\)", "|", page.replace("(FFF)", "FFF#", 1))
     assert not {*"()"} & {*unfolded}
     assert "FO" not in unfolded
+
+
+def test_an_image_moves_to_a_lighter_file_of_its_size_and_looks_the_same(tmp_path):
+    still = still_image(explore_rings())
+    moved = in_files(still["text/html"], tmp_path, "up/")
+    (file,) = tmp_path.iterdir()
+    before = Image.open(io.BytesIO(base64.b64decode(still["image/png"]))).convert("RGB")
+    assert f'src="up/{file.name}" width="{before.width}" height="{before.height}"' in moved
+    assert file.stat().st_size < len(still["image/png"]) / 3
+    after = Image.open(file).convert("RGB")
+    np.testing.assert_allclose(np.asarray(after, int), np.asarray(before, int), atol=10)
 
 
 def test_a_first_cell_elsewhere_installs_from_the_address_of_the_repository():
