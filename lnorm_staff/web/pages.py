@@ -52,7 +52,8 @@ def _description(app: Any, page: str, context: dict[str, Any], tree: Any) -> str
     """Return tags with a page's title, a sentence, and a picture, for previews of links to it."""
     from docutils import nodes
 
-    paragraph = next(iter(tree.findall(nodes.paragraph)), None)
+    texts = (one for one in tree.findall(nodes.paragraph) if not isinstance(one[0], nodes.raw))
+    paragraph = next(texts, None)
     about = " ".join(paragraph.astext().split()) if paragraph else ""
     name = PurePosixPath(page).name
     picture = name if Path(app.confdir, "pictures", f"{name}.png").exists() else "collapse"

@@ -153,9 +153,15 @@ def test_what_is_folded_is_printed(visit):
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-def test_the_cheat_sheet_of_the_site_prints_on_one_sheet(visit, paper):
+def test_the_cheat_sheet_of_the_site_prints_on_one_sheet_with_its_picture(visit, paper):
     margins = dict.fromkeys(("top", "right", "bottom", "left"), "10mm")
-    printed = visit("docs/cheat_sheet.html").page.pdf(format=paper, margin=margins)
+    page = visit("docs/cheat_sheet.html").page
+    picture = page.locator(".lnorm-one-sheet")
+    picture.evaluate("img => addEventListener('beforeprint', () => { seen = img.width; })")
+    assert not picture.is_visible()
+    printed = page.pdf(format=paper, margin=margins)
+    assert page.evaluate("seen") > 200
+    assert picture.evaluate("img => img.naturalWidth")
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
 
 

@@ -2,6 +2,7 @@
 
 import ast
 from functools import partial
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -55,3 +56,15 @@ def test_what_is_right_in_the_traps_is_what_layer_norm_does():
     near(same_var, variance(X).squeeze(-1))
     near(centered / root, standardize(X, eps=0.1))
     assert_close(swapped[:, 1], X[1])
+
+
+def test_the_picture_shows_the_steps_of_layer_norm_on_one_scale():
+    drawing = ElementTree.parse(PROJECT / "docs/pictures/machine.svg")
+    dots = [(dot.get("cy"), float(dot.get("cx"))) for dot in drawing.findall("{*}circle")]
+    lines = {height: [place for one, place in dots if one == height] for height, _ in dots}
+    x, centered, hat, zoomed, y = (torch.tensor(line) / 15 - 260 / 15 for line in lines.values())
+    near = partial(assert_close, atol=0.01, rtol=0)
+    near(centered, x - mean(x))
+    near(hat, standardize(x))
+    near(zoomed, 8 * hat)
+    near(y, zoomed * torch.tensor([0.5, 2, 1, 1]) + 8 * torch.tensor([0, 0, 1, -1]))
