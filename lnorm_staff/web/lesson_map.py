@@ -44,15 +44,11 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
 
 
 def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
-    """Choose a free place below all lessons that this one needs; the first few share a row."""
-    if lesson <= COLUMNS:
-        return 1, lesson
-    above = [places[n] for n in needs]
-    row = 1 + max(row for row, _ in above)
-    while not (free := {*range(1, COLUMNS + 1)} - {c for r, c in places.values() if r == row}):
+    """Choose the next place in a row below all lessons that this one needs; the first few share one."""
+    row = 1 + max((places[n][0] for n in needs), default=0) if lesson > COLUMNS else 1
+    while (column := 1 + sum(r == row for r, _ in places.values())) > COLUMNS:
         row += 1
-    middle = sum(column for _, column in above) / len(above)
-    return row, min(free, key=lambda column: abs(column - middle))
+    return row, column
 
 
 def _arrow(start: Place, end: Place) -> str:
