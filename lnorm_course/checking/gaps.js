@@ -36,10 +36,13 @@ function program(place, { code, gaps, programs, right }, take) {
     if (part) put("code", lines.at(-1), {}, part);
   });
   const selects = gaps.map((options, n) => {
-    write(code[n]);
+    const [name] = code[n].match(/\w+=$/) ?? [""]; // of an argument, which stays beside its value
+    write(code[n].slice(0, code[n].length - name.length));
+    const box = name ? put("span", lines.at(-1), { class: "argument" }) : lines.at(-1);
+    if (name) put("code", box, {}, name);
     const before = code[n].split("\n").at(-1).trim();
     const label = `gap ${n + 1} of ${gaps.length}, line ${lines.length}${before && `, after ${before}`}`;
-    const select = put("select", lines.at(-1), { "aria-label": label, autocomplete: "off" });
+    const select = put("select", box, { "aria-label": label, autocomplete: "off" });
     put("option", select, { value: "" }, `gap ${n + 1}`);
     const sorted = [...options.entries()].sort(([, one], [, other]) => (one.code < other.code ? -1 : 1)); // tells nothing
     sorted.forEach(([at, option]) => put("option", select, { value: at }, option.code || "(nothing)"));

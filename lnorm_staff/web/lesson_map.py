@@ -44,7 +44,7 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
 
 
 def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
-    """Choose the next place in a row below all lessons that this one needs; the first few share one."""
+    """Choose the next place in a row below all that this lesson needs; the first few share one."""
     row = 1 + max((places[n][0] for n in needs), default=0) if lesson > COLUMNS else 1
     while (column := 1 + sum(r == row for r, _ in places.values())) > COLUMNS:
         row += 1

@@ -24,6 +24,34 @@ function letKeysScroll() {
   }
 }
 
+/** Let code wrap with a hanging indent; on a phone, let long code show its first lines until it's asked for. */
+function foldCode() {
+  const line = /(?:<span><\/span>)?( *).*\n?/g;
+  for (const pre of document.querySelectorAll(".content .highlight pre")) {
+    pre.innerHTML = pre.innerHTML.replace(line, (text, { length }) =>
+      text && `<span class="lnorm-line" style="--indent: ${length + 2}ch">${text}</span>`);
+    if (pre.children.length < 7 || !pre.closest(".cell_input") || pre.closest("details")) continue;
+    const [button] = drawButtons([`Show all ${pre.children.length} lines`], pre.parentElement, () => {
+      button.remove();
+      Object.assign(pre, { tabIndex: -1 }).focus();
+    });
+    button.className = "lnorm-more";
+  }
+}
+
+/** Name the page at its top on a phone, and each piece of folded code by its last line. */
+function name() {
+  const [here, brand] = [".sidebar-tree .current-page > a", ".mobile-header .brand"].map((one) => document.querySelector(one));
+  if (here && brand) {
+    brand.textContent = here.textContent;
+    brand.parentElement.ariaLabel = `${here.textContent}: to the first page`;
+  }
+  for (const title of document.querySelectorAll(".cell .hide .admonition-title")) {
+    const last = title.closest(".cell").querySelector("pre").textContent.trim().split("\n").at(-1);
+    element("span", title, { class: "lnorm-unseen" }, `: ${last}`);
+  }
+}
+
 /**
  * If a list at the side of a page is hidden behind a button, turn it into a popover: the browser then
  * opens it by key, closes it on Escape or on a click outside, and returns the focus.
@@ -50,6 +78,8 @@ function letKeysOpenLists() {
 
 if (typeof document !== "undefined") {
   addEventListener("beforeprint", unfold);
+  name();
+  foldCode();
   letKeysOpenLists();
   letKeysScroll();
   document.addEventListener("toggle", letKeysScroll, true); // folded elements had no width before

@@ -152,6 +152,20 @@ def test_what_is_folded_is_printed(visit):
     assert folds.evaluate_all("folds => folds.map(fold => fold.open)") == [False] * folds.count()
 
 
+def test_on_a_phone_long_code_unfolds_and_an_argument_stays_beside_its_gap(visit):
+    page = visit(LESSONS[4], NARROW).page
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    button = page.locator(".lnorm-more").first
+    lines = button.locator("..").locator(".lnorm-line").element_handles()
+    assert [line.is_visible() for line in lines] == [True] * 3 + [False] * (len(lines) - 3)
+    button.click()
+    assert all(line.is_visible() for line in lines)
+    argument = page.locator(".argument", has_text="keepdim=").first
+    code, gap = (argument.locator(part).bounding_box() for part in ("code", "select"))
+    assert gap["y"] < code["y"] + code["height"] / 2 < gap["y"] + gap["height"]
+    assert page.locator(".mobile-header .brand").inner_text().startswith("5. ")
+
+
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 def test_the_cheat_sheet_of_the_site_prints_on_one_sheet_with_its_picture(visit, paper):
     margins = dict.fromkeys(("top", "right", "bottom", "left"), "10mm")

@@ -1,6 +1,7 @@
 """The map draws every lesson at a place of its own, and arrows from what it needs."""
 
 import re
+from itertools import pairwise
 
 from lnorm_staff.lesson_list import LESSONS
 from lnorm_staff.web.lesson_map import lesson_map
@@ -21,6 +22,8 @@ def test_each_lesson_is_drawn_at_a_place_of_its_own_behind_all_that_it_needs():
     places = {n: (int(row), int(column)) for n, (row, column, *_) in enumerate(boxes, 1)}
     assert len({*places.values()}) == len(LESSONS)
     assert {column for _, column in places.values()} == {*range(1, 6)}
+    order = sorted(places, key=places.get)
+    assert all(places[n][0] < places[m][0] or n < m for n, m in pairwise(order))
     for lesson, needs in NEEDS.items():
         assert all(places[needed] < places[lesson] for needed in needs)
 
