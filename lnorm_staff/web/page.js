@@ -24,13 +24,13 @@ function letKeysScroll() {
   }
 }
 
-/** Let code wrap with a hanging indent; on a phone, let long code show its first lines until it's asked for. */
+/** Let code wrap with a hanging indent, and on a phone, let long code show only how it begins. */
 function foldCode() {
   const line = /(?:<span><\/span>)?( *).*\n?/g;
   for (const pre of document.querySelectorAll(".content .highlight pre")) {
     pre.innerHTML = pre.innerHTML.replace(line, (text, { length }) =>
       text && `<span class="lnorm-line" style="--indent: ${length + 2}ch">${text}</span>`);
-    if (pre.children.length < 7 || !pre.closest(".cell_input") || pre.closest("details")) continue;
+    if (pre.children.length < 7 || !pre.closest(".cell_input:not(.hide *, .lnorm-imports *)")) continue;
     const [button] = drawButtons([`Show all ${pre.children.length} lines`], pre.parentElement, () => {
       button.remove();
       Object.assign(pre, { tabIndex: -1 }).focus();
@@ -41,11 +41,9 @@ function foldCode() {
 
 /** Name the page at its top on a phone, and each piece of folded code by its last line. */
 function name() {
-  const [here, brand] = [".sidebar-tree .current-page > a", ".mobile-header .brand"].map((one) => document.querySelector(one));
-  if (here && brand) {
-    brand.textContent = here.textContent;
-    brand.parentElement.ariaLabel = `${here.textContent}: to the first page`;
-  }
+  const here = document.querySelector(".sidebar-tree .current-page > a")?.textContent;
+  const top = here && document.querySelector(".mobile-header .brand");
+  if (top) [top.textContent, top.parentElement.ariaLabel] = [here, `${here}: to the first page`];
   for (const title of document.querySelectorAll(".cell .hide .admonition-title")) {
     const last = title.closest(".cell").querySelector("pre").textContent.trim().split("\n").at(-1);
     element("span", title, { class: "lnorm-unseen" }, `: ${last}`);
