@@ -79,8 +79,9 @@ function paint({ nodes, stage, edge, page, lit, isHeld }, box) {
     node.prepend(node.input);
   }
   node.box = box;
+  const unseen = opacity === 0 ? "; pointer-events: none" : ""; // or it would cover what can be held
   patch(node, { kind: `box ${kind}`, of, style: `translate: ${x}px ${y}px; width: ${w}px; height: ${
-    h}px; opacity: ${opacity}; --fill: ${28 * tone}%` }, lit);
+    h}px; opacity: ${opacity}; --fill: ${28 * tone}%${unseen}` }, lit);
   patch(node.lastChild, { text });
   if (!node.input || isHeld) return; // nobody hears of each place that a pointer passes
   Object.assign(node.input, { hidden: !act, disabled: Boolean(box.isFixed) });

@@ -4,6 +4,7 @@ import pytest
 import torch
 from hands import Mouse, Touch
 from pages import LESSONS
+from site_page import NARROW
 
 from lnorm_utils import layer_norm, standardize
 from lnorm_utils.data import encoded_points
@@ -39,6 +40,13 @@ HEADS = ["", "x", "x − mean", "squared", "÷ root"]
 TABLED = ["1.00", "3.00", "3.00", "9.00"]
 TABLE = """row => [...row.querySelectorAll('tr')]
     .map(line => [...line.cells].map(cell => cell.textContent))"""
+# Whether a finger anywhere on its track touches the slider, and nothing unseen above it.
+UNCOVERED = """slider => {
+    slider.scrollIntoView({ block: 'center', behavior: 'instant' });
+    const { left, top, width, height } = slider.getBoundingClientRect();
+    const at = (x) => document.elementFromPoint(x, top + height / 2);
+    return [...Array(width - 16 | 0).keys()].every((x) => at(left + 8 + x) === slider);
+}"""
 
 
 def close(seen, wanted):
@@ -225,8 +233,9 @@ def test_every_depth_is_reached_by_keys_and_what_is_seen_is_heard_as_a_table(vis
 
 
 def test_the_row_travels_from_station_to_station_and_says_where_it_is(visit):
-    _, row = opened(visit, "index.html")
+    _, row = opened(visit, "index.html", size=NARROW)
     scrubber = row.get_by_role("slider", name="way of the numbers")
+    assert scrubber.evaluate(UNCOVERED)
     for at, said in ((0.5, "slide by the same 3"), (1.5, "by the same 5"), (2.5, "8 times")):
         scrubber.fill(str(at))
         row.get_by_text(said).wait_for()
