@@ -89,6 +89,7 @@ class Row {
       const part = target.closest(":is(math, td, th)[data-of], math [data-of]");
       if (pointerType === "mouse") this.peek(part?.dataset.of.split(" ")[0]);
     });
+    root.addEventListener("pointerleave", () => this.peek());
     root.addEventListener("fullscreenchange", () => this.measure());
     new ResizeObserver(() => this.measure()).observe(stage);
     const { signal } = this.gone = new AbortController();

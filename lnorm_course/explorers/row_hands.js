@@ -7,7 +7,8 @@ const KEYS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 // What is said of what a hand has done.
 const WORDS = {
   dot: ({ name, d }, x) => `Only ${name} moved, to ${short(x[d])}`,
-  result: ({ name, d }, x) => `For that result, ${name} has to be ${short(x[d])}`,
+  result: ({ name, d }, x, edge) => Math.abs(x[d]) < edge
+    ? `For that result, ${name} has to be ${short(x[d])}` : `Beyond ${short(x[d])}, the line ends`,
   mean: (grip, x) => `All moved by ${short(Math.abs(average(x) - average(grip.x)))}`,
   spread: (grip, x) => {
     const [now, before] = [x, grip.x].map((each) => stations(each).spread);
@@ -43,7 +44,7 @@ function pull(row, by) {
   if (grip.act === "guess") row.go({ guess: next }, how);
   else if (`${next}` !== `${state.x[grip.row]}`) // or it's at a stop
     row.go({ x: state.x.with(grip.row, next) },
-      { cause: WORDS[grip.act](grip, next), base: grip.all, ...how });
+      { cause: WORDS[grip.act](grip, next, edge), base: grip.all, ...how });
 }
 
 /** How far a place is from a box that can be taken. */

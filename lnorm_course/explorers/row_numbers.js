@@ -9,7 +9,7 @@ const fitted = (value) => {
   const size = Math.abs(value);
   if (size > 1e-12 && size < 0.01)
     return (size < 0.001 ? value.toExponential(0) : value.toFixed(3)).replaceAll("-", "−");
-  return plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
+  return size < 100 ? plain(value) : value.toFixed(0).replace("-", "−");
 };
 const short = (value) => fitted(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
