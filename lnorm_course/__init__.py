@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lnorm_utils.version import __version__ as __version__
 
-# Everything that lessons need is looked up (not imported) here, because they import this first.
+# Lessons import this package first, so it checks that the packages they need can be found.
 NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
     raise ModuleNotFoundError(

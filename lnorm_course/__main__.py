@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         copies = options.folder.expanduser().resolve()
         first = _prepare(copies, options)
-    except (ValueError, RuntimeError) as problem:  # RuntimeError: `~user` has no home
+    except (ValueError, RuntimeError) as problem:  # RuntimeError if `~user` has no home folder
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
@@ -103,7 +103,7 @@ def _bring_up_to_date(copies: Path) -> None:
 
 
 def _settings_for(folder: Path, lesson: str) -> list[str]:
-    """Return JupyterLab settings that open a lesson in a folder, whether or not on a hub."""
+    """Return JupyterLab's settings for opening a lesson in a folder, on a hub or without one."""
     return [
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.default_url=/lab/tree/{lesson}",
@@ -115,14 +115,14 @@ def _settings_for(folder: Path, lesson: str) -> list[str]:
 
 
 def _start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
-    """Run JupyterLab the way JupyterHub expects, with only what the course needs."""
+    """Run JupyterLab the way JupyterHub expects, with only the features that the course needs."""
     # With this module, jsonschema would read a grammar that nothing here needs, which takes half a
     # second and 15 MiB.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     from jupyterhub.singleuser import main
 
     settings = [
-        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # no lesson uses one
+        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # lessons don't use it
         "--LabApp.extension_manager=readonly",
         "--MappingKernelManager.cull_idle_timeout=3600",
     ]

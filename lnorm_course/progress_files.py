@@ -1,7 +1,8 @@
-"""Record which exercises a student has answered, in an empty file for each, named after its result.
+"""Record each exercise that a student answers as an empty file whose name gives the result.
 
-Because the name says everything, notebooks that run at the same time don't overwrite each other's
-records, a kernel that dies leaves nothing half written, and even a full disk usually has room.
+Because names alone say everything, notebooks that run at the same time don't overwrite each other's
+records, a kernel that dies leaves nothing half written, and even a full disk usually has room for
+another record.
 """
 
 import functools
@@ -11,14 +12,14 @@ from pathlib import Path
 
 __all__ = ["CHOSEN", "FOLDER", "RIGHT", "WRONG", "keep", "kept", "score"]
 
-RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # best first
-# The folder is next to the notebooks unless this environment variable names a different one. If the
-# variable is empty, nothing is stored.
+RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # the states, from best to worst
+# Records are stored in a folder next to the notebooks unless the environment variable names a
+# different one. If the variable is empty, nothing is stored.
 FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
 
 
 def score(right: int, most: int, what: str = "", further: int = 0, most_further: int = 0) -> str:
-    """Say how many exercises are right, and how many on side trips if there are any.
+    """Say how many exercises are right, counting those on side trips separately.
 
     >>> score(4, 6, " right", 1, 2), score(8, 8)
     ('4 of 6 right, and 1 of 2 further', '8 of 8')
@@ -28,7 +29,7 @@ def score(right: int, most: int, what: str = "", further: int = 0, most_further:
 
 
 def keep(topic: str, exercise: str, state: str) -> None:
-    """Record the state of an exercise; once right, it stays right."""
+    """Record the state of an exercise; once an exercise is right, it stays right."""
     if (folder := _folder()) is None:
         return
     try:
@@ -42,7 +43,7 @@ def keep(topic: str, exercise: str, state: str) -> None:
 
 
 def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
-    """Return RIGHT, CHOSEN, or WRONG, or an empty string if there is no record.
+    """Return the best recorded state of an exercise, or an empty string if there is none.
 
     Args:
         topic: what the exercise is about, such as "mean".

@@ -1,1 +1,1 @@
-"""Run the exercises: call an attempt, compare the results, and say what was found."""
+"""Judge attempts at exercises: call them, compare their results, and give feedback."""

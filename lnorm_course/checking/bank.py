@@ -22,9 +22,9 @@
 
 The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise of a side
 trip is marked `(further)`. An entry is a word and the text after it. The text continues on the next
-line if it's indented by more than eight spaces; a program goes below, indented by eight. A value
-or a mistake is explained by a sentence after `#`, with the misconception that causes it in
-brackets.
+line if it's indented by more than eight spaces; a program goes below, indented by eight spaces. A
+value or a mistake is explained by a sentence after `#`, followed in brackets by the misconception
+that causes the mistake.
 
 | word | for | what follows it |
 |---|---|---|
@@ -74,7 +74,7 @@ OF_CODE = (
 
 
 class Entry(NamedTuple):
-    """A word, the text after it, and the program below, each with its line in the file."""
+    """A word, the text after it, and the program below, with the lines where they begin."""
 
     line: int
     word: str

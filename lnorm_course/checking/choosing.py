@@ -1,6 +1,6 @@
-"""A code exercise as a program with gaps, in JupyterLab: a student chooses an option for each gap.
+"""Show a code exercise in JupyterLab as a program in which a student chooses what fills each gap.
 
-`Exercise.choose` shows the program. `gaps.js` draws and checks it, both here and on web pages.
+`Exercise.choose` shows the program. `gaps.js` draws and checks it, here and on web pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def program_data(
 
     Args:
         template: the program with gaps.
-        programs: its right programs, each as the indices of its options.
+        programs: the right programs, each given by the indices of its options.
         right: the message for a right program.
     """
     gaps = [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in template.gaps]

@@ -25,11 +25,11 @@ def look(
     Args:
         what: what to look at, one of `LOOKS`.
         shape: the layer's `normalized_shape`.
-        options: the layer's next arguments, `eps`, `elementwise_affine`, and `bias`; the last one
-            is optional.
+        options: the layer's other arguments, `eps`, `elementwise_affine`, and `bias`, in this
+            order; `bias` is optional.
         x: the input.
-        more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP,
-            the gradient of the output for INPUT_GRADIENT.
+        more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP, or the
+            gradient of the output for INPUT_GRADIENT.
     """
     pairs = zip(OPTIONS, options, strict=False)
     off = [f"with {name}=False, " for name, value in pairs if value is False]
@@ -42,7 +42,7 @@ def observe(
     """Create a layer of a student's class in float64, look at it, and return what is seen.
 
     If the layer returns None or `...`, this function does, too.
-    For the other arguments, see `look`.
+    For the arguments after `make`, see `look`.
     """
     layer = make(shape, *options)
     if not isinstance(layer, nn.Module):
@@ -68,13 +68,13 @@ def _held(layer: nn.Module) -> list[Any]:
 
 
 def _starts(layer: nn.Module, *_: Tensor) -> tuple[float, ...]:
-    """Return the initial means of γ and β, or 1 and 0 if the layer has none."""
+    """Return the initial means of γ and β; a missing γ counts as 1, and a missing β as 0."""
     starts = zip(_held(layer), (1.0, 0.0), strict=True)
     return tuple(start if p is None else p.mean().item() for p, start in starts)
 
 
 def _switched_off(layer: nn.Module, *_: Tensor) -> str:
-    """Say whether those of `weight` and `bias` that aren't parameters are None."""
+    """Say whether `weight` and `bias`, unless they are parameters, are None."""
     names = {"weight", "bias"} - set(dict(layer.named_parameters()))
     if not all(hasattr(layer, name) for name in names):
         return "nothing"
@@ -89,7 +89,7 @@ def _names_and_shapes(layer: nn.Module, *_: Tensor) -> tuple:
 
 
 def _after_loading(layer: nn.Module, x: Tensor, y: Tensor, *numbers: Tensor) -> Tensor:
-    """Copy numbers into those of γ and β that have the same shape, and return the new output."""
+    """Copy numbers into γ and β where the shapes match, and return the layer's new output."""
     held = layer.state_dict()  # it shares its memory with the layer
     for name, value in zip(("weight", "bias"), numbers, strict=False):
         if name in held and held[name].shape == value.shape:
@@ -133,8 +133,9 @@ def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | N
     return None if y is None else "no error"
 
 
-# What can be looked at: name → the words that introduce a difference, and a function of the layer,
-# an input, and its output. `_refusal` takes a shape and an input, because there is no output.
+# What can be looked at. Each name maps to the words that introduce a difference, and to a function
+# of the layer, an input, and its output. `_refusal` takes the layer, a shape, and an input instead,
+# because there is no output.
 LOOKS: dict[str, tuple[str, Callable]] = {
     "OUTPUT": ("the output of a new layer", lambda layer, x, y: y),
     "OUTPUT_AFTER_LOADING": ("the output with different numbers in γ and β", _after_loading),

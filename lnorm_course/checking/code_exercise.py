@@ -35,13 +35,13 @@ class CodeExercise(Exercise):
         hints: as for every `Exercise`.
         reason: the explanation that is shown after a right answer.
         inputs: for a function, the arguments of each call, by description: {"the x of this
-            lesson": (x,)}. The first are the lesson's own.
+            lesson": (x,)}. The first inputs are the lesson's own.
         looks: for a class, what to look at in its layers, as returned by `class_attempts.look`.
-        by_steps: (steps, *inputs) -> the right result, if the steps of `model` give it. The search
-            then tries the model's known errors, and mistakes take `steps` as an additional first
-            argument.
-        model: an error model, either of layer norm over some of the inputs' axes or a different
-            one in `slips`.
+        by_steps: a function of (steps, *inputs) that returns the right result, if the steps of
+            `model` can compute it. The search then tries the model's known errors, and mistakes
+            take `steps` as an additional first argument.
+        model: an error model: either the one of layer norm over some of the inputs' axes, or a
+            different one from `slips`.
         mistakes: further wrong answers.
         tol: as for every `Exercise`.
         without: functions that the lesson doesn't allow here, such as "torch.std" and
@@ -109,11 +109,11 @@ class CodeExercise(Exercise):
 
     @property
     def right_programs(self) -> list[tuple[int, ...]]:
-        """The right programs of the template, each as the indices of its options."""
+        """The template's right programs, each given by the indices of its options."""
         return [*filter(self.is_right_with, self.template.programs)]
 
     def make(self, parts: Explanation) -> Callable:
-        """Return what a student who gets only these things wrong would write."""
+        """Return the attempt of a student who gets only these parts wrong."""
         options = [part for part in parts if isinstance(part, Option)]
         mistake = next((part.answer for part in parts if isinstance(part, Mistake)), None)
         if options and not options[0].step:
@@ -140,7 +140,7 @@ class CodeExercise(Exercise):
             return self._is_right(attempt)
 
     def _is_right(self, attempt: object) -> bool:
-        """Tell whether an attempt is right on each input; the last and smallest is tried first."""
+        """Tell whether an attempt is right on all inputs; the last and smallest is tried first."""
         for given, right in zip(self.inputs[::-1], self.right[::-1], strict=True):
             made = running.results(attempt, [given], self.use_class, without=self.without).values
             if not made or not self.search.equal(made[0], right):
@@ -175,7 +175,7 @@ class CodeExercise(Exercise):
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
-        """Return what explains the results and the error, or, if nothing does, only the results."""
+        """Return what explains the results and the error or, failing that, only the results."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):
@@ -204,7 +204,7 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{where}{remark}")
 
     def _by_numbers(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Describe the pattern in wrong numbers, or where the first one differs."""
+        """Describe the pattern in wrong numbers or, if there is none, the first difference."""
         number, results = wrong[0], outcome.values
         if shown := pattern(results, self.right, self.tol):
             return with_remark(Feedback(State.WRONG, shown, first_sentence(shown)), outcome.remark)

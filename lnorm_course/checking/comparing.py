@@ -45,7 +45,7 @@ def same(attempt: object, expected: object, tol: float) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Convert values that mean the same to one form, and leave other values unchanged."""
+    """Convert values that mean the same thing to one form, and leave other values unchanged."""
     if isinstance(value, list | tuple):
         return tuple(plain(v) for v in value)
     if isinstance(value, Tensor | numpy.ndarray) and value.ndim == 0:
@@ -62,7 +62,7 @@ def as_float(number: Real) -> float:
 
 
 def dtypes_agree(attempt: Tensor, expected: Tensor) -> bool:
-    """Accept float32 for float64, because the exercises don't ask about precision."""
+    """Tell whether dtypes agree; float32 and float64 do, as exercises don't ask about precision."""
     pair = {attempt.dtype, expected.dtype}
     return len(pair) == 1 or pair == {torch.float32, torch.float64}
 
@@ -82,7 +82,8 @@ def first_number(value: object) -> complex:
 def are_far(one: complex, other: complex, tol: float) -> bool:
     """Tell whether tensors that begin with these numbers can't be close; False for NaN.
 
-    Then they differ by more than twice `tol`, both the absolute and the relative tolerance.
+    If so, the numbers differ by more than twice `tol`, which is both an absolute and a relative
+    tolerance.
     """
     return abs(one - other) > 2 * max(tol, IN_FLOAT32) * (1 + abs(other))
 

@@ -19,7 +19,7 @@ LIBRARIES = (
     str(Path(__file__).parents[2] / "lnorm_"),
     *("<frozen", "<__array_function__", "<inputs>"),
 )
-# Patterns for "line: error", where the line is the student's, and advice on what to do instead.
+# Patterns for text of the form "line of the student's code: error", and what to do instead.
 ADVICE = (
     (
         r"^: .*\) (takes|missing) .*positional argument",  # none of the student's code ran

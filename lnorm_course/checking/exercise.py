@@ -19,7 +19,7 @@ CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
 
 
 def one_answer(exercise: Any) -> str:
-    """Return what to do instead of giving a check more than one argument."""
+    """Tell a student who gave a check more than one argument what to do instead."""
     if exercise.inputs is not None:
         return "you gave more than one argument. Pass only the name of what you wrote."
     return (
@@ -36,8 +36,8 @@ class Exercise(ABC):
         tol: the absolute tolerance for a number; in a tensor, also the relative tolerance.
     """
 
-    bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - topic → name → exercise
-    topic = name = ""  # until `put_in_bank` sets them
+    bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - exercises by topic, then name
+    topic = name = ""  # empty until `put_in_bank` sets them
     further = False  # whether it's part of a side trip, which isn't needed to finish a lesson
     inputs: Sequence[tuple] | None = None  # the arguments of each call; None for a prediction
     use_class: Callable | None = None  # called with a class and each of the inputs
@@ -55,11 +55,11 @@ class Exercise(ABC):
         Exercise.bank.setdefault(topic, {})[name] = self
 
     def __dir__(self) -> list[str]:
-        """Let tab completion offer only what a student needs, and no answers."""
+        """Let tab completion offer only what a student needs, not the answers."""
         return ["check", "hint", "solution"]
 
     def check(self, attempt: object = ..., *more: object) -> None:
-        """Show whether an attempt is right, or which mistake it makes, and record the result.
+        """Show whether an attempt is right or what mistake it contains, and record the result.
 
         Args:
             attempt: a value for a prediction, a function or a class for code; `...` or None means
@@ -85,7 +85,7 @@ class Exercise(ABC):
 
     @abstractmethod
     def judge_outcome(self, outcome: running.Outcome) -> Feedback:
-        """Judge an attempt by the value it gave, or by its results on the inputs."""
+        """Judge an attempt by its value or, if it's code, by its results on the inputs."""
 
     def hint(self) -> None:
         """Show one more hint with each call."""

@@ -1,8 +1,8 @@
 """Find where an unrecognized mistake is in the student's own source.
 
-One thing at a time is changed, and each mutated version runs on the inputs. If all the mutations
-that make everything right are in one place, the mistake is there. The student is told the place,
-but never the right code.
+The source is changed in one place at a time, and each mutated version runs on the inputs. If all
+the mutations that make every result right are in one place, the mistake is there. The student is
+told the place, but never the right code.
 
 The mutated versions run under the same limits as the attempt. They are new functions, made from the
 student's function and a copy of the objects it reads; the code around that function doesn't run.
@@ -29,7 +29,7 @@ __all__ = ["locate_fault"]
 
 # These limit the work, not the time, so that the feedback doesn't depend on the machine.
 MOST_MUTATIONS = 500
-MOST_STEPS = 15_000  # in all mutated versions together
+MOST_STEPS = 15_000  # maximum number of steps in all mutated versions together
 LONGEST = 80  # maximum number of characters shown of a place
 CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
 # Parts of a program that tell a student something by themselves, unlike a name or a number.
@@ -41,8 +41,8 @@ def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: 
 
     Args:
         attempt: a function written in a cell, or a class whose `forward` was written in one.
-        is_right: mutated version -> whether it's right for all inputs; it stops at the first input
-            for which the version is wrong.
+        is_right: tells whether a mutated version is right for all inputs; it stops at the first
+            input for which the version is wrong.
         inputs: the number of inputs.
     """
     written = watching.written(attempt)
@@ -154,12 +154,12 @@ def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -
 
 
 class _Steps:
-    """Counts lines run in cells, and calls from them; stops a version after `most` steps."""
+    """Counts lines that cells run and calls they make, and stops a program after `most` steps."""
 
     made, most, until = 0, MOST_STEPS, 0
 
     def count(self, is_right_now: Callable[[Callable], bool]) -> bool:
-        """Tell whether a version compiles, is right, and stays within the limit."""
+        """Tell whether a mutated version compiles, is right, and stays within the limit."""
         before, self.until = sys.gettrace(), self.made + self.most
         try:
             return is_right_now(self._trace)
@@ -178,4 +178,4 @@ class _Steps:
 
 
 class _TooManyError(BaseException):
-    """Raised in a version that takes too many steps, and not caught by `except Exception`."""
+    """Raised in a mutated version after too many steps; `except Exception` doesn't catch it."""

@@ -31,14 +31,15 @@ class Feedback:
     """What a student is told about an attempt, or is given as a hint or a solution.
 
     Args:
-        state: the result.
+        state: the state of the attempt, or the kind of help given.
         message: what the student reads, one to three sentences.
         mistake: a short name for the mistake, if it is known.
         misconceptions: the misconceptions that the mistake may come from.
         found: the explanations, each a group of wrong parts; for a right answer, why it's right.
         code: the source or the value of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        first: what to say the first time: only the mistake; empty if the message says no more.
+        first: the message for the first time, which only names the mistake; empty if `message`
+            says no more.
     """
 
     state: State
@@ -76,6 +77,6 @@ def show(told: object) -> None:
 
 
 def with_remark(feedback: Feedback, remark: str) -> Feedback:
-    """Append a remark to the message."""
+    """Return feedback with a remark appended to its message."""
     message, first = (f"{told} {remark}".strip() for told in (feedback.message, feedback.first))
     return replace(feedback, message=message, first=first if feedback.first else "")

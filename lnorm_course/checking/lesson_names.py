@@ -33,7 +33,7 @@ def put_back() -> str:
 
 
 def _imported(cells: Sequence[str]) -> dict[str, object]:
-    """Return the names that the cells import from the course: name → value."""
+    """Return the names that the cells import from the course, and their values."""
     names: dict[str, object] = {}
     for cell in cells:
         with contextlib.suppress(Exception):  # a cell that isn't valid Python, or a missing name

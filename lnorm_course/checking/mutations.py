@@ -2,7 +2,7 @@
 
 A mutation removes something, or replaces an operator, number, name, or method with a different one,
 without knowing which replacement is right. It never inserts a function, or a value that is used
-nowhere else, because these could be a finished function or the right answer.
+nowhere else, because that could be a finished function or the right answer.
 """
 
 import ast
@@ -26,7 +26,7 @@ class Mutation(NamedTuple):
 
     Args:
         location: the part of the tree that is changed.
-        owner, field: the node that contains this part, and the name of the field that it's in.
+        owner, field: the node that contains this part, and the name of the field that holds it.
         new: the field's new value.
     """
 
@@ -37,7 +37,7 @@ class Mutation(NamedTuple):
 
 
 def mutations(function: Function) -> Iterator[Mutation]:
-    """Yield the mutations of a function's body, those of statements in loops first."""
+    """Yield the mutations of a function's body, beginning with those that concern loops."""
     inside = list(ast.walk(function))
     for node in inside:
         if isinstance(node, ast.stmt):
@@ -52,7 +52,7 @@ def mutations(function: Function) -> Iterator[Mutation]:
 
 
 def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
-    """Yield mutations that turn `=` into `+=` in a loop, or move its last statement after it."""
+    """Yield mutations that turn `=` into `+=` in a loop, or move its last statement out of it."""
     for number, each in enumerate(body):
         before, after = body[:number], body[number + 1 :]
         if isinstance(each, ast.For):
@@ -65,7 +65,7 @@ def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
 
 
 def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
-    """Yield each expression that a node reads, as owner, field, index, expression."""
+    """Yield each expression that a node reads, with its owner, its field, and its index there."""
     for field, value in ast.iter_fields(node):
         for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if isinstance(each, ast.expr) and isinstance(getattr(each, "ctx", LOAD), ast.Load):
@@ -99,7 +99,7 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
 
 
 def _calls(old: ast.Call) -> Iterator[ast.expr]:
-    """Yield a call with different arguments or a different method, and the method's object."""
+    """Yield variants of a call: other arguments, another method, or just the method's object."""
     for kind, held in (("args", old.args), ("keywords", old.keywords)):
         yield from (_changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
     yield _changed(old, args=old.args[::-1])

@@ -14,7 +14,8 @@ from lnorm_utils.words import significant
 __all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern"]
 
 Pair = tuple[Tensor, Tensor]  # the returned and the right result for an input
-# Said instead of what `only_these_fit` returns if numbers are wrong: that could be chance.
+# Said in place of the result of `only_these_fit` if numbers are wrong, because the sizes may fit by
+# chance.
 A_FIXED_SIZE = "The sizes are different there, too. Is a size a fixed number in your code?"
 FEWEST = 3  # fewer distinct numbers could look moved or scaled by chance
 SAME = 1e-3  # how much factors called the same may differ, as a fraction of their distance from 1

@@ -122,7 +122,7 @@ class Prediction(Exercise):
 
 
 def _nearest(number: float, choices: Sequence[float]) -> float | None:
-    """Return the choice nearest to a number; None if two are about as near, or if all are far.
+    """Return the choice nearest to a number; None if two are about equally near, or if all are far.
 
     >>> [_nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
     [0.5, None, 1, None, None]

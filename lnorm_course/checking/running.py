@@ -24,7 +24,7 @@ from lnorm_utils.words import spoken
 
 __all__ = ["Outcome", "fresh", "results", "tensors"]
 
-SECONDS = 10.0  # for one call
+SECONDS = 10.0  # time limit for one call
 # Functions and layers from these modules don't count as an answer.
 FINISHED = ("torch.", "lnorm_utils.", "lnorm_course.lessons.")
 
@@ -69,7 +69,7 @@ def results(
 ) -> Outcome:
     """Call an attempt with each input, until a call fails.
 
-    A function whose body does nothing gives the value `...`.
+    A function whose body does nothing counts as returning `...`.
 
     Args:
         attempt: a value for a prediction, otherwise a function or a class.
@@ -113,7 +113,7 @@ def results(
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
-    """Say why an attempt can't be called, or used as a value; return "" if it can."""
+    """Say why an attempt can't be called, or can't be used as a value; return "" if it can."""
     attempt_class = type(attempt)  # isinstance may run the attempt's code, which can raise or lie
     can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
     if is_prediction:
@@ -187,7 +187,7 @@ def tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _TooSlow(BaseException):
-    """Raised in a function that takes too long, and not caught by `except Exception`."""
+    """Raised in a function that takes too long; `except Exception` doesn't catch it."""
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from lnorm_diagnose.slips.notation import Option, Tag
 
 __all__ = ["Search"]
 
-MOST_PAIRS = 6_000  # a count, not a time, so that verdicts don't depend on the machine
+MOST_PAIRS = 6_000  # limits pairs, not time, so that verdicts don't depend on the machine
 MOST_NUMBERS = 10**7  # results with more numbers than this can't be right, so they aren't compared
 
 
@@ -25,12 +25,13 @@ class Search:
     """The known mistakes of an exercise, alone and in pairs, and their results.
 
     Args:
-        run: (wrong parts, index of an input) -> the result they give; it may raise anything.
+        run: takes wrong parts and the index of an input, and returns their result; it may raise
+            anything.
         right: the right result for each input.
         mistakes: the exercise's own list of mistakes.
         own_distractors: the distractors of the exercise's program.
         distractors: the distractors of the exercise's error model.
-        tol: the tolerance of the exercise, as `same` takes it.
+        tol: the tolerance of the exercise, as in `same`.
     """
 
     run: Callable[[Explanation, int], object]
@@ -59,15 +60,15 @@ class Search:
         """Return the explanations with the fewest wrong parts that give all these results.
 
         Only explanations of one kind are returned: the exercise's mistakes if any fit, otherwise
-        its program's distractors, and last its model's, which know least about the lesson.
+        its program's distractors, and otherwise its model's, which are the least specific.
 
         Args:
-            results: index of the input -> a value, or `Raised`.
+            results: maps the index of each input to a value or to `Raised`.
             source: the attempt's source, as far as it's known; it can rule out explanations.
             most: the maximum number of wrong parts.
         """
         # Begin with an input on which the attempt is wrong, because few explanations agree with it
-        # there: with the first or the last such input, whichever has fewer distinct explanations.
+        # there. Of the first and the last such input, use the one with fewer distinct explanations.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
         ends = [*wrong[-1:], *wrong[:1]] or [max(results)]
         first = min(ends, key=lambda n: len({*self._seen(n).values()}))
@@ -108,11 +109,11 @@ class Search:
             yield in_gaps(itertools.combinations(own, 2))
 
     def result(self, parts: Explanation, number: int) -> object:
-        """Return the result of wrong parts on one of the inputs, which may be an error."""
+        """Return the result, or the error, of wrong parts on one of the inputs."""
         return self._result(parts, number)[0]
 
     def _result(self, parts: Explanation, number: int) -> tuple[object, complex]:
-        """Return the result together with its first number."""
+        """Return the result of wrong parts, and the result's first number."""
         key = (*map(id, parts), number)
         if key not in self._known:
             with warnings.catch_warnings():
@@ -126,10 +127,10 @@ class Search:
         return self._known[key]
 
     def _seen(self, number: int) -> dict[int, Explanation]:
-        """Return, for one input, what to try in place of each of the model's distractors, by id.
+        """Return, for one input, what to try in place of each model distractor, by its id.
 
-        A distractor that changes nothing alone changes nothing in a pair, either, and of those in
-        one gap that give the same result, one is enough.
+        A distractor that changes nothing alone changes nothing in a pair, either, and of the
+        distractors in one gap that give the same result, one is enough.
         """
         if number not in self._seen_at:
             right, of_result = self.right[number], dict[Any, Explanation]()
@@ -162,9 +163,9 @@ class Search:
         return False
 
     def _tells_little(self, result: object) -> bool:
-        """Tell whether so many programs return this that it can't identify a pair of mistakes."""
+        """Tell whether too many programs give this result for it to identify a pair of mistakes."""
         if isinstance(result, torch.Tensor):
-            # Times 1, because PyTorch can't take the absolute value of booleans.
+            # Multiply by 1, because PyTorch can't take the absolute value of booleans.
             return result.numel() > MOST_NUMBERS or bool(((result * 1).abs() <= self.tol).all())
         return isinstance(result, bool | str)
 

@@ -22,9 +22,9 @@ def difference(attempt: object, right: object, tol: float) -> tuple[str, str]:
     """Say what is right about a wrong result, and where it first differs.
 
     Returns:
-        A sentence, and HTML with a part of the student's tensor beside the right one if there are
-        numbers to compare: the last two axes around the first difference, at most six rows of
-        eight numbers. The student's numbers that differ are bold and marked with ≠.
+        A sentence and, if there are numbers to compare, HTML with a part of the student's tensor
+        beside the right one: at most six rows around the first difference, with their first eight
+        numbers. The student's numbers that differ are bold and marked with ≠.
     """
     given, wanted = plain(attempt), plain(right)
     if not (isinstance(given, Tensor) and isinstance(wanted, Tensor)):

@@ -29,14 +29,14 @@ FINISHED_NORMS = (
 )
 # Calls that end the watching, or run code unwatched, named as in Python's audit events.
 AROUND = "sys.setprofile", "_thread.start_new_thread", "os.fork", "subprocess.Popen"
-LONGEST = 20_000  # maximum number of characters of a source
-_here = threading.local()  # `called` of the block that this thread is watching
+LONGEST = 20_000  # maximum number of characters kept of a source
+_here = threading.local()  # holds `called` of the block that this thread is watching
 DOES_NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 
 
 @contextlib.contextmanager
 def watched(names: Collection[str]) -> Iterator[list[str]]:
-    """Watch for calls of functions such as "torch.std" and "lnorm_utils.standardize".
+    """Watch for calls to functions such as "torch.std" and "lnorm_utils.standardize".
 
     Yields:
         A list of the functions that were called, which grows while the block runs. It includes

@@ -1,8 +1,8 @@
-"""Exercises that recognize which mistake was made: a bank for each topic, such as `mean`.
+"""Exercises that recognize the mistake in a wrong answer: a bank for each topic, such as `mean`.
 
-A lesson imports its exercises by name and calls `.check(attempt)`, `.hint()` and `.solution()`;
-`lnorm_course.checking` runs them. A bank is a text file, which `lnorm_course.checking.bank` turns
-into a module when it's imported.
+A lesson imports its exercises by name and calls their methods `.check(attempt)`, `.hint()`, and
+`.solution()`, which are in `lnorm_course.checking`. A bank is a text file, which
+`lnorm_course.checking.bank` turns into a module when it's imported.
 """
 
 import os
@@ -41,7 +41,7 @@ class _Finder:
 sys.path_hooks.insert(0, _Finder)
 for _folder in __path__:
     sys.path_importer_cache.pop(_folder, None)
-# The lessons' computations are small. Several threads would mostly wait for each other, and take up
-# to eight times as long on a busy machine. If OMP_NUM_THREADS is set, it takes precedence.
+# The lessons' computations are so small that several threads would mostly wait for each other, and
+# take up to eight times as long on a busy machine. If OMP_NUM_THREADS is set, it takes precedence.
 if "OMP_NUM_THREADS" not in os.environ:
     torch.set_num_threads(1)

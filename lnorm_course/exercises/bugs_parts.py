@@ -1,4 +1,4 @@
-"""Layers that lesson 17's exercise `row_alone` tries, and mistakes that leave out `abs`."""
+"""Layers on which lesson 17's exercise `row_alone` tries attempts, and mistakes without `abs`."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from lnorm_diagnose.fewest_slips import Mistake
 
 
 class _TriedLayer:
-    """A layer without parameters to test an attempt on, with a name for error messages.
+    """A layer without parameters for testing an attempt, with a name that error messages can show.
 
     Args:
         name: a description in words.
-        axes: the axes that it averages over.
+        axes: the axes that the layer averages over.
         factor, eps: γ and ε.
-        rounding: how many machine epsilons are added to all numbers for each row in the batch.
-        rows: how many rows a batch must have for row 0 to change.
+        rounding: for each row in the batch, all numbers grow by this many machine epsilons.
+        rows: the least number of rows that a batch needs for row 0 to change.
         sign, swaps, added: how row 0 changes: the factor it's multiplied by, whether its last two
-            numbers are swapped, and a dictionary: index → the number that is added there.
+            numbers are swapped, and a dictionary that maps an index to the number added there.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class _TriedLayer:
 
 
 # The layers that mix rows change row 0 a lot or a little, up or down, in all features or only some,
-# because each way of missing a change misses different layers. γ = 100 makes some changes larger
+# because different faulty attempts overlook different changes. γ = 100 makes some changes larger
 # than any reasonable tolerance.
 TWO_CHANGED = "layer norm that adds 0.01 and −0.01 to the end of row 0 if there is a row 1"
 TRIED = (
@@ -89,7 +89,7 @@ ON_TABLES = {layer.name: (layer, TABLE) for layer in TRIED} | {
 
 
 def without_abs() -> Iterator[Mistake]:
-    """Yield mistakes that reduce the signed differences, without `abs`."""
+    """Yield mistakes that take the maximum or the sum of the differences without `abs`."""
     ways = (
         ("took the largest of the differences", torch.max, "smaller than any tolerance"),
         ("added up the differences, or averaged them,", torch.sum, "cancel positive ones"),

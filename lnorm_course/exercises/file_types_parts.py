@@ -1,7 +1,7 @@
 """Functions and rows that are passed to attempts in the exercises on file types.
 
-Their classes have no base class, because a grader can send only such objects to an attempt's
-process.
+Their classes have no base class, because a grader can send only objects of such classes to an
+attempt's process.
 """
 
 import torch

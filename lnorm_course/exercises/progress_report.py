@@ -61,7 +61,7 @@ def _of_all() -> Iterator[str]:
 
 
 def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
-    """Return name → state of a topic's exercises, and of its side trips once one is attempted."""
+    """Return the state of each exercise on a topic, and of its side trips once one is attempted."""
     needed, further = dict[str, State](), dict[str, State]()
     for name, exercise in Exercise.bank[topic].items():
         (further if exercise.further else needed)[name] = STATES[kept(topic, name)]
@@ -69,7 +69,7 @@ def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
 
 
 def _score(states: Mapping[str, State]) -> tuple[int, int]:
-    """Return how many are right, and how many there are."""
+    """Return how many exercises are right, and how many there are."""
     return sum(state is State.RIGHT for state in states.values()), len(states)
 
 

@@ -25,7 +25,7 @@ class Branch:
         return (x @ self.first).relu() @ self.second
 
     def __deepcopy__(self, memo: dict) -> "Branch":
-        twin = copy.copy(self)  # each call of an attempt copies it; this way is the fastest
+        twin = copy.copy(self)  # each call to an attempt copies it, and this is fastest
         twin.first, twin.second = self.first.clone(), self.second.clone()
         return twin
 
@@ -33,7 +33,7 @@ class Branch:
         return self.name
 
 
-# X is float32, so that a `LayerNorm(4)` can be tried. The spreads in SMALL let ε matter.
+# X is float32, so that an attempt can use `LayerNorm(4)`. The spreads in SMALL make ε matter.
 X = encoded_points()
 F, G, H = Branch("f", 92), Branch("g", 94), Branch("h", 96)
 SMALL = torch.tensor([[0.02], [0.005], [3e-4]]) * normal(2, 3, 4, seed=91) + 0.002
@@ -47,7 +47,7 @@ BLOCK_INPUTS = {
 }
 # On these rows, two norms in sequence differ from one: ε dominates the smallest row's variance.
 TINY = torch.tensor([[0.02], [0.005], [1e-5]]) * normal(2, 3, 4, seed=91)
-# Where a layer norm can be in a residual block: name → what it normalizes.
+# The places of a layer norm in a residual block; each name maps to what the norm normalizes.
 PLACES = {
     "read": "what f gets",
     "returned": "what f returns",
@@ -58,7 +58,7 @@ POST, PRE = frozenset({"sum"}), frozenset({"read"})
 
 
 def block(norm, x, f, places, adds=True):
-    """Run a residual block with layer norms at the given places, with or without the addition."""
+    """Run a residual block with layer norms at the given places, with or without adding x."""
 
     def at(place, value):
         return norm.standardize(value) if place in places else value
@@ -97,8 +97,8 @@ def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
 def wrong_stacks() -> Iterator[Mistake]:
     """Yield, as mistakes, the stacks of blocks that aren't pre-LN, with or without a final norm."""
     for (places, adds, done), has_final in itertools.product(_all_blocks(), (True, False)):
-        # A norm right after a block that ends in a norm changes hardly anything. But people do put
-        # the final norm into every block, in place of the one at the end.
+        # A norm right after a block that ends in a norm changes hardly anything. But some people do
+        # put the final norm into every block instead of after the last one.
         is_post = adds and places == POST
         has_own_end = places == PRE | POST and not has_final
         is_same = "sum" in places and not (

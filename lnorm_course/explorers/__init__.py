@@ -1,4 +1,4 @@
-"""Pictures with sliders: at least one explorer for each lesson. `engine` has their parts."""
+"""Pictures with sliders: at least one explorer for each lesson. Their parts are in `engine`."""
 
 from lnorm_course.explorers.amplitude import explore_amplitude
 from lnorm_course.explorers.batch import explore_batch

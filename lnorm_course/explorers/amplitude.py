@@ -15,7 +15,7 @@ from lnorm_utils.words import number, significant
 
 __all__ = ["explore_amplitude"]
 
-# The axis of σ is linear between 0 and 0.0001, so the curves look bent there and need points, too.
+# The axis of σ is linear between 0 and 0.0001, where the curves look bent and so need points, too.
 DRAWN = np.array([0, *powers_of_ten(-6, -5), *powers_of_ten(-5, 0, each=8)[1:]])
 BEFORE, AFTER = 1.2, 0  # the heights of the two strips of dots
 CONTROLS = {
@@ -34,7 +34,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 class _Normed(NamedTuple):
     """A row (64,) before and after layer norm, the σ of the result, and two curves.
 
-    `inside` and `outside` are σ after layer norm for each σ in `DRAWN`, by where ε is.
+    `inside` and `outside` are σ after layer norm for each σ in `DRAWN`, with ε inside or
+    outside the square root.
     """
 
     x: NDArray

@@ -40,7 +40,8 @@ class _Course(NamedTuple):
     """Batch norm's outputs for one point, batch after batch, and its running statistics.
 
     `outputs` is (40, 4). `mean` and `variance` (41,) are the running statistics of feature 0,
-    beginning before the first batch. The point, in every batch, is left out: it would bias them.
+    beginning before the first batch. They leave out the point, which is in every
+    batch and would bias them.
     """
 
     outputs: NDArray
@@ -78,7 +79,7 @@ def _course(batch_size: int, **_: Any) -> _Course:
 
 
 def _running(each: Tensor, start: float) -> NDArray:
-    """Return the running averages: in each batch, 0.9 of the last one plus 0.1 of the new value."""
+    """Return running averages: after each batch, 0.9 of the last one plus 0.1 of the new value."""
     values = each.tolist()
     kept = accumulate(values, lambda r, v: (1 - MOMENTUM) * r + MOMENTUM * v, initial=start)
     return np.array([*kept])

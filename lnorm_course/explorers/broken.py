@@ -74,7 +74,7 @@ def _slipped(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> list[Tensor
 def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
     """Explore which data make a faulty layer norm differ enough from PyTorch's to be caught.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4, for the right one.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4, for the correct norm.
 
     >>> explore_broken(preset="one point").words[:54]
     'A tolerance of 1e−4 catches unbiased variance. It miss'

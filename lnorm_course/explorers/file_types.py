@@ -38,7 +38,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 def _said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], int]:
     """Run the network on the files, with the given formula in the given norms.
 
-    Return this file's likeliest types with their probabilities, and the number of files whose
+    Return the given file's likeliest types with their probabilities, and the number of files whose
     likeliest type is unchanged.
     """
     now, trained = _of_all(formula, which), _of_all(TRAINED, "norm 2")

@@ -17,7 +17,7 @@ from lnorm_utils.words import fixed, number
 
 __all__ = ["explore_gradient"]
 
-LENGTH = 1.5  # of the gradient g that arrives
+LENGTH = 1.5  # length of the gradient g that arrives
 LEFT_OUT = "#767676"  # gray, for what doesn't come out
 ALTS = ("a gradient as it arrives at x̂", "what comes out at x")
 ACROSS, UP = (-6.2, 4.6), (-2.1, 4.1)  # in every state, all arrows end inside these limits
@@ -38,7 +38,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class _Back(NamedTuple):
-    """A row (3,), also centered and normalized, 1/√(var + ε), and gradients that arrive and leave.
+    """A row (3,), the row centered and normalized, 1/√(var + ε), and gradients in and out.
 
     `along` is the part of g along x̂, which is lost.
     """
@@ -72,7 +72,7 @@ def _back(feature: float, scale: float, direction: float, eps: float) -> _Back:
 def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     """Explore what layer norm does to a gradient: one panel shows it arriving, the other leaving.
 
-    Both panels are seen along (1, 1, 1), the direction that subtracting the mean removes.
+    The view in both panels is along (1, 1, 1), the direction that subtracting the mean removes.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry of the forward pass.
 

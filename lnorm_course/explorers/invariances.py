@@ -20,13 +20,14 @@ __all__ = ["explore_invariances"]
 X = torch.tensor([[1.0, -0.6, 0.4], [0.3, 0.9, -0.8], [-0.7, 0.5, 1.1], [1.3, 0.8, 0.6]]).double()
 W = torch.tensor([[0.9, -0.3, 0.5], [-0.6, 0.8, 0.2], [0.4, 1.0, -0.7], [-0.2, -0.9, 0.6]]).double()
 C = torch.tensor([0.5, -0.3, 0.6]).double()
-FIRST = torch.tensor([[1.0], [0.0], [0.0], [0.0]]).double()  # s**FIRST: s, 1, 1, 1
+FIRST = torch.tensor([[1.0], [0.0], [0.0], [0.0]]).double()  # s**FIRST is a column of s, 1, 1, 1
 SAME = 1e-9  # outputs that change by less count as the same
 STOPS = [-1, 0.5, 1.5, 2]
 WEIGHT_NORM = "weight norm"
 
 
-# Name → a function of s that returns the changed x and W, and its effect on the outputs x Wᵀ.
+# Maps the name of each change to a function of s that returns the changed x and W, and to the
+# effect on the outputs x Wᵀ.
 CHANGES: dict[str, tuple[Callable[[float], tuple[Tensor, Tensor]], str]] = {
     "s W": (lambda s: (X, s * W), "all outputs get the same factor"),
     "W + s c": (lambda s: (X, W + s * C), "the same number is added to all outputs of a point"),

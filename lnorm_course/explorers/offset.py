@@ -22,7 +22,7 @@ NAIVE, TRUE = "E[x²] − E[x]²", "true variance"
 LINES = {"x[0]": 2.0, "x[1]": 3.0, "x[2]": 4.0, "x[3]": 5.0, "E[x²]": 6.5, "E[x]²": 7.5, NAIVE: 8.5}
 LINES |= {"two passes": 11.0, "centered twice": 12.0, TRUE: 13.0}
 DECIMALS = 4
-CHARACTER = 12 * 0.602 / 72  # inches, at 12 points; nearly all monospaced fonts are this wide
+CHARACTER = 12 * 0.602 / 72  # inches: a character's width in nearly all monospaced 12 pt fonts
 LOST, BAND = "#5E5E5E", "#F8E3B4"
 CONTROLS = {"offset": Slider("offset", 0.0, [0.0, *powers_of_ten(0, 6, each=8)])}
 PRESETS: dict[str, dict[str, Any]] = {
@@ -41,7 +41,7 @@ def _row() -> Tensor:
 
 
 def _numbers(offset: float) -> dict[str, tuple[float, float]]:
-    """Compute the numbers of `LINES` in float32, for the row plus an offset, and also exactly.
+    """Compute the numbers in `LINES` for the row plus an offset, both in float32 and exactly.
 
     The true variance is that of the same float32 numbers, computed in float64.
     """
@@ -59,7 +59,7 @@ def _numbers(offset: float) -> dict[str, tuple[float, float]]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean of a row (D,), summed from left to right: ()."""
+    """Compute the mean, (), of a row (D,), adding its numbers from left to right."""
     total = torch.tensor(0.0)
     for value in x:  # torch.sum may use a different order on a different machine
         total = total + value

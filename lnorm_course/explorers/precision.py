@@ -42,7 +42,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class _Normed(NamedTuple):
-    """The numbers (4,) named in `STORED`, in float64 and as stored, and a verdict on each way."""
+    """The numbers (4,) in `STORED`, in float64 and as stored, and a verdict on each of `WAYS`."""
 
     meant: Tensor
     stored: Tensor
@@ -79,7 +79,7 @@ def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean of a row (D,) exactly, and round it to the row's dtype: ()."""
+    """Compute the mean, (), of a row (D,) in float64, and round it to the row's dtype."""
     return x.double().mean().to(x.dtype)  # float64 makes it the same on every machine
 
 
@@ -99,7 +99,7 @@ def _judged(found: Tensor, right: Tensor, most: int) -> int | str:
 
 @in_style
 def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore how many bits of a row's layer norm are right when computed in a given dtype.
+    """Explore how many bits of a row's layer norm are right when it's computed in a given dtype.
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two variance
     formulas.
@@ -111,7 +111,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     left.set(xlim=(-0.5, 31.5), xticks=[], yticks=[], xlabel="x: farthest from μ.  ■ is 1, □ is 0")
     left.spines[:].set_visible(False)
     key(left, *((f"■ {part}", color) for part, color in PARTS.items()))
-    looks: Any = {"mfc": "none", "mew": 0.8}, {"mew": 0}  # for all cells, and for those that are 1
+    looks: Any = {"mfc": "none", "mew": 0.8}, {"mew": 0}  # for all cells, and for those with a 1
     cells = [
         [line(left, "s", color=c, mec=c, ms=6.5, **look) for look in looks] for c in PARTS.values()
     ]
@@ -173,7 +173,7 @@ def _along(spread: float) -> float:
 
 
 def _bits_of(numbers: Tensor, size: int) -> NDArray:
-    """Return the bits of numbers (N,), sign first: (N, size)."""
+    """Return the bits, (N, size), of numbers (N,), beginning with the sign."""
     whole = numbers.view({16: torch.int16, 32: torch.int32}[size]).numpy().astype(np.int64)
     return whole[:, None] >> np.arange(size - 1, -1, -1) & 1
 

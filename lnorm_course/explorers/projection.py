@@ -17,12 +17,12 @@ from lnorm_utils.words import fixed, significant
 __all__ = ["explore_projection"]
 
 SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
-SEED = 2634  # for the projection; with this one, R² is near lesson 7's medians
+SEED = 2634  # for the projection; with this seed, R² is near lesson 7's medians
 RAYS, ON_RAY = 4, 4
-# A marker and its size for each ray; where markers coincide, each can still be seen.
+# The marker and its size for each ray, chosen so that markers that coincide can still be seen.
 SHAPES = (("o", 11), ("s", 6), ("^", 11), ("D", 4))
 LEVELS = {"1/π: one bit": (1 / math.pi, 0.24), "π/4: the direction": (math.pi / 4, 0.62)}
-LEVELS |= {"1: everything": (1, 1.09)}  # name → a level of R², and the name's height
+LEVELS |= {"1: everything": (1, 1.09)}  # maps a name to a level of R² and to the name's height
 CONTROLS = {
     "size": Slider("projection size", 6, SIZES),
     "bias": Switch("bias", True),

@@ -14,14 +14,15 @@ __all__ = ["Rings", "explore_rings"]
 
 SCRIPT, STYLE, RECORDED = of_record("rings")
 RUNS: dict[str, Any] = RECORDED["runs"]
-# Preset → the networks in its picture. No network is shown before a lesson has asked about it.
+# Maps each preset to the networks in its picture. A network is shown only after a lesson has asked
+# about it.
 CHANGES, ONE_WAY = [*RUNS][:7], ["plain", "times 2", *[*RUNS][7:]]
 NETWORKS: dict[str | None, list[str]] = {None: CHANGES[:2], **dict.fromkeys(ONE_WAY, ONE_WAY)}
 NETWORKS |= dict.fromkeys([*CHANGES, "race"], CHANGES)
 
 
 class Rings(Still):
-    """The widget of `explore_rings`, which draws recorded trainings in the browser."""
+    """The widget of `explore_rings`, which draws recorded training runs in the browser."""
 
     _esm = SCRIPT
     _css = STYLE
@@ -35,7 +36,7 @@ class Rings(Still):
         self.words += f"after layer {len(self.run['apart'][0])}."
 
     def png(self) -> bytes:
-        """Draw the still image: the threads before training."""
+        """Draw the still image: the points' paths through the layers before training."""
         apart = np.array(self.run["apart"][0])[:, None]
         along = np.frombuffer(base64.b64decode(self.run["along"]), np.int8, 32 * len(apart))
         picture, ((ax,),) = new_picture(self.alt, 1, 1, 5.5, 3.4)

@@ -20,14 +20,14 @@ HERE = Path(__file__).parent
 PARTS = ("numbers", "words", "links", "cells", "machine", "drawing", "painting", "buttons", "hands")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
 # A widget needs one script, so these are joined. Browsers need neither the imports, because what
-# they name comes first, nor the comments, which are a seventh of what a page would load.
+# they import is in the same script, nor the comments, a seventh of what a page would load.
 FOR_READERS = re.compile(r"^ *(import [^\n]*|//[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
 SCRIPT = FOR_READERS.sub("", "\n".join(file.read_text("utf-8") for file in SCRIPTS))
 STYLE = "\n".join(file.read_text("utf-8") for file in (ENGINE / "explorer.css", HERE / "row.css"))
-# Name → what a picture shows: its words and their numbers (by default lesson 1's), its initial
-# state, and its presets, which are changes of that state.
+# Maps a name to what a picture shows: its words and their numbers (by default lesson 1's), its
+# initial state, and its presets, which are changes to that state.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
-# What a sheet doesn't have to say. An axis ends at `reach`; results are magnified by half of it.
+# Defaults for a sheet. Axes end at `reach`, and results are magnified by half of that.
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 DEFAULTS: dict[str, Any] = {"reach": 16, "sentences": SENTENCES, "letters": "abcdefgh"}
 

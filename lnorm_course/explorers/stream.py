@@ -1,4 +1,4 @@
-"""The residual stream of a stack: its spread and gradients, by the place of the norms."""
+"""The residual stream of a stack: its spread and gradients for each place of the norms."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ __all__ = ["Stream", "explore_stream"]
 
 SCRIPT, STYLE, RECORDED = of_record("stream")
 PLACES = {"post": "post-LN", "pre": "pre-LN", "none": "no norm"}
-# Presets' options are limited, so that nothing can be seen before a lesson asks about it.
+# Presets limit the options so that students can't see a result before a lesson asks about it.
 ONE = {"depths": [1], "depth": 1, "has": ["place"], "back": False, "place": "post"}
 ONE |= {"final": "off", "own": "one"}
 TWO = ONE | {"depths": [1, 2], "depth": 2, "place": "pre"}

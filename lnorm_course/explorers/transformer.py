@@ -1,4 +1,4 @@
-"""How a transformer trains at each learning rate, norm place, and initialization, and its text."""
+"""How a transformer trains, by learning rate, norms, and initialization, and what it writes."""
 
 import itertools
 import math
@@ -15,16 +15,16 @@ from lnorm_utils.words import capitalized, fixed, significant
 
 __all__ = ["explore_transformer"]
 
-LOOKS = {  # place of the norms → its line, color, and marker in the legend
+LOOKS = {  # maps each place of the norms to its line, color, and marker in the legend
     "no norm": (":s", NO_NORM, "■"),
     "post-LN": ("-o", LAYER_NORM, "●"),
     "pre-LN": ("-.^", BLUE, "▲"),
     "pre-RMSNorm": (":D", PINK, "◆"),
 }
-LOW, HIGH = 1.7, 3.9  # nats
-WIDTH = 33  # of the text, in characters
-NEAR = 0.03  # nats
-STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle step of each mean
+LOW, HIGH = 1.7, 3.9  # the losses that are shown, in nats
+WIDTH = 33  # width of the text, in characters
+NEAR = 0.03  # a loss this close to an entropy, in nats, is about equal to it
+STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle of the steps in each mean
 CONTROLS = {
     "rate": Slider("learning rate", 0.003, grid.RATES),
     "place": Choice("place of the norms", "pre-LN", LOOKS),
@@ -47,7 +47,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def _trained(rate: float, place: str, embeddings: int, warm_up: bool) -> dict[str, grid.Run]:
-    """Look up the runs with seed 0: place of the norms → run."""
+    """Look up the run with seed 0 for each place of the norms."""
     steps = grid.WARM_UP if warm_up and embeddings == 1 else 1
     return {name: grid.run(name, rate, steps, embeddings=embeddings) for name in LOOKS}
 

@@ -25,15 +25,15 @@ __all__ = [
     "write",
 ]
 
-# The course's own notebooks.
+# The folder with the course's own notebooks.
 ORIGINALS = Path(__file__).parents[2] / "notebooks"
 
-# The file name of a lesson, or of an appendix, which has no number.
+# Matches the file name of a numbered lesson or of an appendix.
 NAME = r"(?:\d\d|appendix)_\w+\.ipynb"
 
-# The key in a notebook's metadata, which JupyterLab preserves when it saves.
+# The course's key in a notebook's metadata; JupyterLab keeps it when it saves the notebook.
 MARK = "lnorm_utils"
-# A kernel would write this into an open notebook, which JupyterLab would then show as unsaved.
+# A kernel adds this to a notebook that lacks it, and JupyterLab then shows the notebook as unsaved.
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
@@ -81,7 +81,7 @@ def as_text(notebook: Mapping) -> str:
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yield the path of a draft to write, and move the draft to `path` if that succeeds.
+    """Yield the path of a draft to write to, and move the draft to `path` if writing succeeds.
 
     If writing fails or is interrupted, the file at `path` is unchanged.
     """
@@ -94,7 +94,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def cleared(notebook: Mapping) -> dict:
-    """Copy a notebook without outputs or execution counts, marked with the hash of its contents."""
+    """Copy a notebook without outputs or execution counts, and add the hash of its contents."""
     cells = [
         {**cell, "outputs": [], "execution_count": None} if cell["cell_type"] == "code" else cell
         for cell in notebook["cells"]
@@ -128,7 +128,7 @@ def main_way(notebook: Mapping) -> dict:
 
 
 def topics(notebook: Mapping) -> list[str]:
-    """Return the topics whose exercises a lesson imports, such as "mean"."""
+    """Return the topics, such as "mean", whose exercises a lesson imports."""
     return _found(BANK, notebook)
 
 

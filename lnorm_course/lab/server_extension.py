@@ -1,9 +1,10 @@
 """A JupyterLab server extension that saves our widgets as images and sends changes at once.
 
-A picture with sliders needs its kernel; without one, it opens as an error box. So when a notebook
-is saved, only the still image of each of our widgets is stored. Besides, the operating system holds
-back a small message until the browser has confirmed the previous one, which would delay a slider by
-40 ms; the extension turns this off. Other widgets and other pre-save hooks aren't affected.
+A picture with sliders needs its kernel; without it, the picture opens as an error box. So when a
+notebook is saved, only the still image of each of our widgets is stored. In addition, the operating
+system holds back a small message until the browser has confirmed the previous one, which would
+delay a slider by 40 ms; the extension turns this off. Other widgets and other pre-save hooks aren't
+affected.
 """
 
 from collections.abc import Mapping

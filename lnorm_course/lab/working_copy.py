@@ -1,4 +1,4 @@
-"""A student's own copy of the lessons, which is never overwritten."""
+"""Update a student's own copy of the lessons without overwriting the student's work."""
 
 import itertools
 import os
@@ -25,7 +25,7 @@ __all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
 def _how_to_refresh(lesson: str) -> str:
-    """Say how to get a fresh copy of a lesson, with the command that the student is running."""
+    """Say how to get a fresh copy of a lesson, by `make` or Python, whichever the student used."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
     return f"To get the new edition and keep yours next to it: {command.format(lesson)}"
@@ -71,7 +71,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
 
 
 def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
-    """Put a fresh copy of a lesson in place, and keep the student's own under a different name.
+    """Put a fresh copy of a lesson in place, and keep the student's own copy under a new name.
 
     Returns:
         A sentence that says where the student's own copy is now.
@@ -115,7 +115,7 @@ def lessons(originals: Path) -> list[Path]:
 
 
 def lesson_named(originals: Path, name: str) -> Path:
-    """Find a lesson by its name, by how the name begins, such as "02", or by a topic, "variance".
+    """Find a lesson by its name, by the beginning of its name ("02"), or by a topic ("variance").
 
     Raises:
         ValueError: there is no such lesson, or more than one.
@@ -130,7 +130,7 @@ def lesson_named(originals: Path, name: str) -> Path:
 
 
 def finished(originals: Path, copies: Path) -> dict[str, bool]:
-    """Return, for each lesson in order, whether all exercises except side trips are solved."""
+    """Tell, for each lesson in order, whether all exercises are solved; side trips don't count."""
     done = {}
     for path in lessons(originals):
         lesson, answered = _original(path), copies / FOLDER

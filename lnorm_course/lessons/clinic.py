@@ -40,7 +40,7 @@ class HandmadeNorm(nn.Module):
     """Layer norm over the last axis without γ and β, computed step by step in the input's dtype.
 
     Args:
-        var: (rows (*, D), their deviations from the mean (*, D)) -> the variance (*, 1).
+        var: computes the variance (*, 1) from rows and their deviations from the mean, (*, D).
         eps: ε.
     """
 

@@ -18,10 +18,11 @@ from lnorm_utils.words import significant
 __all__ = ["TABLES", "Speeds", "Traffic", "bars", "kept_for_backward", "measured", "traffic"]
 
 TABLES = Path(__file__).with_name("speed.json")  # `make tool NAME=speed` writes it
-# EMPTY: creates a tensor without writing to it. OVERWRITE: writes to one without reading it.
+# EMPTY: operations that create a tensor without writing to it. OVERWRITE: operations that write to
+# a tensor without reading it.
 EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
 OVERWRITE = {"aten::copy_", "aten::fill_", "aten::zero_", "aten::normal_", "aten::uniform_"}
-FACTORY = re.compile(r"aten::(new_\w+|\w+_like)")  # these use only the shape of a tensor
+FACTORY = re.compile(r"aten::(new_\w+|\w+_like)")  # operations that use only the shape of a tensor
 
 
 class Traffic(NamedTuple):
@@ -84,7 +85,7 @@ def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
 
 
 def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Run a function, and sum the bytes saved for backward, including x and parameters.
+    """Run a function, and sum the bytes saved for the backward pass, including x and parameters.
 
     Args:
         function: takes `x`, and returns a tensor that depends on it.
@@ -106,7 +107,7 @@ def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
 
     with saved_tensors_hooks(keep, lambda tensor: tensor):
         result = function(x.detach().clone().requires_grad_())
-    del result  # kept until now, so that no address is reused and counted only once
+    del result  # kept until now, because a reused address would be counted only once
     return sum(kept.values()) / _bytes(x)
 
 

@@ -43,7 +43,7 @@ class ModelNorms(NamedTuple):
     also: str = ""
     learned: str = "γ"
     place: str = PRE
-    has_final: bool = True  # a norm after the last block
+    has_final: bool = True  # whether there is a norm after the last block
 
     @property
     def source(self) -> str:
@@ -94,8 +94,9 @@ MODELS = [
     ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, after its gate"),
 ]
 
-# Each folder with a `…ForCausalLM` that 5.24.0 has and 4.57.1 doesn't, with the norm of its blocks,
-# and the norm of q and k if both have one (norms of the short rows they are made of don't count).
+# Each folder with a `…ForCausalLM` that is in Transformers 5.24.0 but not in 4.57.1, with the norm
+# of its blocks, and the norm of q and k if both have one. Norms of the short rows that q and k are
+# made of don't count.
 with (Path(__file__).parent / "new_folders.csv").open(encoding="utf-8") as file:
     NEW_FOLDERS = list(csv.DictReader(file))
 

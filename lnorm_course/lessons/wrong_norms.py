@@ -1,6 +1,6 @@
 """Layer norms with common mistakes, for the pictures that show their consequences.
 
-Each takes x, γ, β, the axes to average over, and ε, like `in_dtype_of_x`, which is correct and
+Each takes x, γ, β, the axes to average over, and ε. So does `in_dtype_of_x`, which is correct and
 computes all steps in the dtype of x.
 """
 

@@ -2,7 +2,7 @@
 
 `panels` shows figures with controls and presets, and redraws only what moves for each state;
 `drawing` turns figures into SVG; `controls` has a class for each kind of control; `stills` has a
-widget that shows an image where no widget runs, and that closes when its cell runs again. On a
+widget that becomes an image where no widget runs, and that closes when its cell runs again. On a
 page, `explorer.js` draws an explorer and requests frames, and `kernel.js` connects it to a kernel.
 The colors and the style of all pictures are in `lnorm_utils/plotting/picture.py`, and the way
 numbers are written is in `lnorm_utils/words.py`.

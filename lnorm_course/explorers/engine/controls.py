@@ -1,4 +1,4 @@
-"""The controls of an explorer: a slider over stops, a choice, or a no/yes switch."""
+"""The controls of an explorer: a slider with stops, a choice, or a no/yes switch."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,8 @@ class Control:
         label: the text beside the control.
         start: its initial value.
         options: the values that can be chosen, which are its stops.
-        when: values of all controls -> whether this control has an effect; if not, it's grayed out.
+        when: tells, from the values of all controls, whether this control has an effect; if not,
+            it's grayed out.
     """
 
     label: str

@@ -25,7 +25,7 @@ FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # keep monosp
 
 
 def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
-    """Draw artists of a figure, as in `drawn`, as an SVG that fills its container's width."""
+    """Draw the given artists of a figure (see `drawn`) as an SVG as wide as its container."""
     width, height = figure.get_size_inches() * POINTS_PER_INCH
     look = f"display: block; width: 100%; height: auto; stroke-linejoin: round; font-family: {FONT}"
     box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
@@ -34,7 +34,7 @@ def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
 
 
 def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
-    """Draw artists of a figure as the content of an `svg` element.
+    """Draw the given artists of a figure as the content of an `svg` element.
 
     Args:
         figure: already laid out, at 72 dots per inch.
@@ -46,7 +46,7 @@ def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
     # Text stays text, because that's fast to draw, and looks like the page's own text.
     wanted: dict[Any, str] = {"svg.fonttype": "none", "svg.hashsalt": name}
     before = {key: matplotlib.rcParams[key] for key in wanted}
-    matplotlib.rcParams.update(wanted)  # rc_context would copy all settings: half a millisecond
+    matplotlib.rcParams.update(wanted)  # rc_context would take 0.5 ms to copy all settings
     try:
         renderer = FewElements(width, height, file, name)
         for artist in artists:
@@ -66,7 +66,7 @@ def _measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, floa
 
 
 class FewElements(RendererSVG):
-    """Matplotlib's SVG renderer with a line's markers on one path, in 10% of the time and size."""
+    """Matplotlib's SVG renderer with a line's markers on one path: 10% of the time and size."""
 
     def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
         super().__init__(width, height, file)

@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 # The scripts that draw an explorer on any page.
 SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
 
-Positions = tuple[int, ...]  # for each control, the index of its stop
+Positions = tuple[int, ...]  # for each control, the index of its current stop
 Frame = dict[str, Any]  # what a browser needs to show a state
 
 
@@ -74,16 +74,16 @@ class Explorer(Still):
     `preset`, the name of the current preset or "", and `state` can be set and observed.
 
     Args:
-        panels: figure → the artists in it that move; they are drawn over those that don't.
-        computed: takes the value of each control by name.
+        panels: maps each figure to the artists that move in it, which are drawn over the others.
+        computed: takes the value of each control by name, and returns the data to show.
         show: takes what `computed` returns, and the same values by name, sets the artists, and says
             in at most two sentences what there is to see. Both must depend on nothing else,
             because frames are cached.
-        controls: name → control, from top to bottom.
-        presets: name → {control: value}; controls that a preset leaves out have their start value.
+        controls: the controls by name, from top to bottom.
+        presets: {control: value} by name; a control that is left out has its start value.
         preset: the name of the preset to start with.
-        start: control → value, overriding the start values of the control and the preset.
-        drags: a marker → the sliders that are set when it is dragged.
+        start: {control: value}, which overrides the start values of the controls and the preset.
+        drags: maps a marker to the sliders that are set when it is dragged.
 
     Raises:
         ValueError: `preset` is unknown, a preset or `start` has an unknown control, a preset's
@@ -165,7 +165,7 @@ class Explorer(Still):
         return tuple(s.index(one_of(values[name], s, name)) for name, s in self.stops.items())
 
     def values_of(self, state: Sequence[int]) -> dict[str, Any]:
-        """Convert a state to values."""
+        """Convert a state to the value of each control."""
         return {name: self.stops[name][at] for name, at in zip(self.stops, state, strict=True)}
 
     def states(self) -> list[Positions]:
@@ -178,7 +178,7 @@ class Explorer(Still):
         return self.show(self.computed(**values), **values)
 
     def frame(self, state: Positions) -> Frame:
-        """Draw the moving artists for a browser."""
+        """Draw the moving artists in a given state for a browser."""
         words, values = self.move_to(state), self.values_of(state)
         svgs = [
             drawn(picture, moving, f"{self.name}{number}")
@@ -249,7 +249,7 @@ class Explorer(Still):
             self._loop.call_soon_threadsafe(answer)
 
     def _still(self, number: int) -> str:
-        """Return, as the data URL of an image, what doesn't move in a panel."""
+        """Return an image of what doesn't move in a panel, as a data URL."""
         picture = [*self.panels][number]
         drawing = svg(picture, [picture], f"{self.name}s{number}")
         return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"

@@ -15,7 +15,7 @@ __all__ = ["RUN", "Still", "of_record", "still_image"]
 
 HERE = Path(__file__).parent
 RUN = "<em>Run this cell, and you can change it.</em>"
-# Jupyter's cell id → the cell's last run (a message id), and the widgets that the run created.
+# Maps a cell's id to the cell's last run (a message id), and to the widgets that the run created.
 _last_run: dict[str, tuple[str, list[anywidget.AnyWidget]]] = {}
 
 
@@ -44,11 +44,11 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
 class Still(anywidget.AnyWidget):
     """A widget with a still image of itself, which is closed when its cell runs again.
 
-    Subclasses have `alt`, what the picture shows, `words`, what there is to see in it, and
-    `png()`, which draws it as a PNG file.
+    Subclasses have `alt`, which says what the picture shows, `words`, which says what there is to
+    see in it, and `png()`, which draws it as a PNG file.
 
     Args:
-        page: everything that the browser needs to begin with.
+        page: everything that a browser needs in order to begin.
     """
 
     page = traitlets.Dict().tag(sync=True)

@@ -13,7 +13,7 @@ from lnorm_utils.modules import LayerNorm
 
 __all__ = ["FileTypes", "magika", "with_norm"]
 
-Formula = Callable[[Tensor, Any, Any], Tensor]  # of x, weight, and bias
+Formula = Callable[[Tensor, Any, Any], Tensor]  # a function of x, weight, and bias
 NORMS = ("norm_1", "norm_2")
 
 

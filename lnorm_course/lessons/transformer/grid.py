@@ -1,9 +1,9 @@
 """A grid of 160 recorded runs of a small transformer, by learning rate, norms, and initialization.
 
-Runs begin in one of four ways: with three sizes of the initial embeddings without a warm-up, and
-with the smallest size and a warm-up.
+Runs begin in one of four ways: with one of three sizes of the initial embeddings and no warm-up,
+or with the smallest size and a warm-up.
 
-`make tool NAME=grid` trains all runs and writes `grid.json`, with the versions of its tools.
+`make tool NAME=grid` repeats all runs, and writes them and its tools' versions to `grid.json`.
 """
 
 import json
@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
-WARM_UP = 100  # steps
-EMBEDDINGS = (1, 4, 8)  # factor on the initial embeddings
+WARM_UP = 100  # number of steps
+EMBEDDINGS = (1, 4, 8)  # factors by which the initial embeddings are multiplied
 BEGINNINGS = ((1, 1), (WARM_UP, 1), (1, 4), (1, 8))  # (warm-up, factor); 1 step means no warm-up
 SEEDS = (0, 1)
 STEPS = 300
@@ -64,7 +64,7 @@ def train_run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings
         lr: Adam's learning rate after the warm-up.
         warm_up: the number of steps over which the learning rate rises; 1 means no warm-up.
         seed: seeds the weights, the random choice of pieces of text, and the writing.
-        embeddings: the factor on the initial embeddings, as in `Transformer`.
+        embeddings: the factor by which the initial embeddings are multiplied.
     """
     training, validation = split()
     model = Transformer(len(alphabet()), place, seed=seed, embeddings=embeddings)
@@ -78,7 +78,7 @@ def run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: floa
     """Look up a run in the grid instead of training it.
 
     Args:
-        place, lr, warm_up, seed, embeddings: as in `train_run`; the grid has only some of them.
+        place, lr, warm_up, seed, embeddings: as in `train_run`; only some are in the grid.
 
     Raises:
         ValueError: the grid has no such run.

@@ -10,7 +10,8 @@ from lnorm_utils.modules import FeedForward, LayerNorm, PositionalEncoding
 
 __all__ = ["PLACES", "CausalAttention", "Transformer", "TransformerBlock", "attention"]
 
-# Place of the norms → the formula that adds a branch f to the stream x, and what creates a norm.
+# Maps each place of the norms to the formula that adds a branch f to the stream x, and to what
+# creates a norm.
 PLACES: dict[str, tuple[str, Callable[[int], nn.Module]]] = {
     "no norm": ("x + f(x)", lambda d_model: nn.Identity()),
     "post-LN": ("norm(x + f(x))", LayerNorm),
@@ -21,7 +22,7 @@ START = 0.02  # standard deviation of the initial weights
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Average the values of all positions up to each one: softmax(q · kᵀ / √D + mask) · v.
+    """Average, for each position, the values up to it: softmax(q · kᵀ / √D + mask) · v.
 
     Args:
         q, k, v: (*, L, D), the queries, keys, and values of L positions.
@@ -86,7 +87,7 @@ class TransformerBlock(nn.Module):
         ValueError: `place` is unknown, or `heads` doesn't divide `d_model`.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, figure 1; Xiong et al. 2020, arXiv:2002.04745,
-    table 1, for both places.
+    table 1, for post-LN and pre-LN.
 
     >>> TransformerBlock(8, 2, "pre-LN")(torch.ones(3, 5, 8)).shape
     torch.Size([3, 5, 8])
@@ -124,10 +125,10 @@ class Transformer(nn.Module):
     Args:
         characters: V, the number of distinct characters.
         place: the place of the norms, one of `PLACES`.
-        depth, d_model, heads: the number of blocks, of features, and of attention heads.
+        depth, d_model, heads: the numbers of blocks, of features, and of attention heads.
         length: the largest number of positions.
         seed: seeds the weights. The caller's random state is left unchanged.
-        embeddings: the factor on the initial embeddings.
+        embeddings: the factor by which the initial embeddings are multiplied.
 
     Raises:
         ValueError: as in `TransformerBlock`; for an unsuitable input, as in `PositionalEncoding`.

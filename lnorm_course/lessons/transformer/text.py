@@ -1,6 +1,6 @@
 """The text of lesson 15, its encoding as numbers, and the entropies of its letters.
 
-The text is volume one, chapters 1 to 23, of "Pride and Prejudice" by Jane Austen, London 1813,
+The text is volume one, chapters 1 to 23, of "Pride and Prejudice" by Jane Austen (London, 1813),
 which is in the public domain. It was transcribed by Project Gutenberg and taken from the R package
 janeaustenr 1.0.0. Each line is a paragraph. Letters are lowercase; chapter headings, the marks for
 italics, and parentheses are left out; and two dates are written as words. This leaves 37 distinct

@@ -26,7 +26,7 @@ def train_transformer(
         model: predicts the next character at each position.
         codes: (characters of the text,), int64.
         lr: the learning rate after the warm-up.
-        warm_up: the number of steps over which the learning rate rises linearly; 1 means none.
+        warm_up: the number of steps over which the learning rate rises linearly; 1 means no rise.
         steps: the number of updates.
         seed: seeds the random choice of pieces.
 
@@ -67,7 +67,7 @@ def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -
         model: predicts the next character at each position.
         codes: (L,), int64, the beginning of the text.
         length: how many characters to draw.
-        seed: seeds the drawing.
+        seed: seeds the random choice of characters.
 
     Returns:
         (length,), int64, the new characters; fewer if the model's outputs aren't finite.
