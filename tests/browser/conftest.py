@@ -32,9 +32,9 @@ def address(lessons):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """Write the web edition, once for all workers, unless $SITE names the folder that has it."""
-    if "SITE" in os.environ:
-        return PROJECT / os.environ["SITE"]
+    """Write the web edition, once for all workers, unless $LNORM_SITE names the folder that has it."""
+    if "LNORM_SITE" in os.environ:
+        return PROJECT / os.environ["LNORM_SITE"]
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
