@@ -32,7 +32,7 @@ def address(lessons):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """Write the web edition, once for all workers, unless $LNORM_SITE names the folder that has it."""
+    """Write the web edition once for all workers, or take it from the folder $LNORM_SITE."""
     if "LNORM_SITE" in os.environ:
         return PROJECT / os.environ["LNORM_SITE"]
     folder = tmp_path_factory.getbasetemp()
