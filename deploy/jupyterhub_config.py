@@ -19,7 +19,7 @@ IDLE = int(os.environ.get("LNORM_HUB_IDLE") or 3600)  # seconds until an unused 
 ROOT = os.geteuid() == 0
 SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
-# The three ports listen on this machine only. A web server in front of them handles encryption.
+# Only this machine can connect to the three ports. A web server before them handles encryption.
 ADDRESS, c.ConfigurableHTTPProxy.api_url, c.JupyterHub.hub_bind_url = (
     f"http://127.0.0.1:{PORT + n}" for n in range(3)
 )
@@ -44,7 +44,7 @@ else:
 
 c.JupyterHub.spawner_class = "systemd" if SYSTEMD else "localprocess" if ROOT else "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(Path.cwd() / "homes" / "{username}")
-# A kernel that needs more memory is killed alone, without its student's server.
+# A kernel that needs more memory is killed, but its student's server keeps running.
 limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
 c.SystemdSpawner.unit_extra_properties = limits
 c.SystemdSpawner.isolate_tmp = c.SystemdSpawner.disable_user_sudo = True

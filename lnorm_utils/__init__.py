@@ -46,7 +46,7 @@ HOMES = ("functional", "modules", "assertions")
 
 
 def __getattr__(name: str) -> object:
-    """Import torch only when a name is first used, so that JupyterLab starts without waiting."""
+    """Import torch only when a name is first used, so that JupyterLab can start without it."""
     if name in __all__:
         homes = (import_module(f"lnorm_utils.{home}") for home in HOMES)
         return next(getattr(home, name) for home in homes if hasattr(home, name))

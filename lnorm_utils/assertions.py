@@ -16,7 +16,7 @@ Numbers = Tensor | float | Sequence[float]
 def assert_close(
     actual: Numbers, expected: Numbers, *, rtol: float | None = None, atol: float | None = None
 ) -> None:
-    """Do the check of `torch.testing.assert_close`: |actual − expected| ≤ atol + rtol · |expected|.
+    """Check as `torch.testing.assert_close` does: |actual − expected| ≤ atol + rtol · |expected|.
 
     PyTorch's function imports its code for distributed tensors, which takes half a second and about
     45 MB. So it's called only if a faster check can't tell that the results are close.
@@ -24,9 +24,9 @@ def assert_close(
     Args:
         actual: a tensor, a number, or a list of numbers.
         expected: what `actual` should be, of the same kind, shape, and dtype.
-        rtol: how far a number may be from the expected one, as a share of the expected one.
-        atol: how far off a number may be in addition. Give both tolerances or neither; the defaults
-            depend on the dtype.
+        rtol: the difference allowed for each number, as a fraction of the expected number.
+        atol: the difference allowed in addition to that. Give both tolerances or neither; the
+            defaults depend on the dtype.
 
     Raises:
         AssertionError: the results differ; the message says by how much, and where.

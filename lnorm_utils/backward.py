@@ -26,7 +26,7 @@ class LayerNormGradients(NamedTuple):
 
     `g_mean` and `g_slope` keep the normalized axes with size 1. Without ε, they are the intercept
     and the slope of the straight line that fits `g_hat` best, as a function of `x_hat`.
-    `layer_norm_backward` says what shape and dtype each has.
+    `layer_norm_backward` lists the shape and dtype of each result.
 
     >>> gradients = layer_norm_backward(torch.ones(2, 3, 4), torch.ones(2, 3, 4), 4)
     >>> [tuple(each.shape) for each in gradients]
@@ -57,16 +57,16 @@ def layer_norm_backward(
     Args:
         g: the gradient at y, of the shape and dtype of `x`, in the unit of the loss per unit of y.
         x: the input of the layer norm, floating-point, of shape (*, *normalized_shape).
-        normalized_shape: the sizes of the last axes, which share one mean and one variance.
+        normalized_shape: the sizes of the last axes, whose numbers share one mean and variance.
         weight: γ, of shape `normalized_shape`; 1 if it's left out.
-        eps: ε, not negative, in the squared unit of `x`, which was added to the variance under the
-            square root.
+        eps: ε ≥ 0, which was added to the variance under the square root, in the squared unit of
+            `x`.
 
     Returns:
         `g_hat` = weight · g, of the shape of `x`; `g_mean` = mean(ĝ) and `g_slope` = mean(ĝ · x̂),
         of shape (*, 1, …, 1); `dx`, of the shape and dtype of `x`; `dweight` and `dbias`, of shape
-        `normalized_shape`, even if γ or β is left out. These two have the dtype of `weight`, or
-        that of `x` if there's no `weight`, and can overflow in float16.
+        `normalized_shape`, even if γ or β is left out. Both gradients have the dtype of
+        `weight`, or that of `x` if there's no `weight`, and can overflow in float16.
 
     Raises:
         ValueError: `g` doesn't have the shape of `x`. `layer_norm_steps` may raise other errors.

@@ -11,7 +11,7 @@ from torch import Tensor
 
 __all__ = ["LayerNormSteps", "layer_norm", "layer_norm_steps", "mean", "standardize", "variance"]
 
-Axes = int | list[int] | tuple[int, ...]  # which axes
+Axes = int | list[int] | tuple[int, ...]  # the indices of axes
 Sizes = int | list[int] | tuple[int, ...]  # the sizes of the last axes
 
 
@@ -70,7 +70,8 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
         TypeError: `x` is not a floating-point tensor.
         IndexError: `x` has no such axis.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, whose σ is its square root.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, whose σ is the square root
+    of this variance.
 
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])
@@ -85,15 +86,15 @@ def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
 
     Args:
         x: floating-point tensor of any shape.
-        dim: the axis, or the axes, that share one mean and one variance.
+        dim: the axis, or the axes, along which numbers share one mean and one variance.
         eps: ε, in the squared unit of `x`.
 
     Raises:
         TypeError: `x` is not a floating-point tensor.
         IndexError: `x` has no such axis.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3 for the mean and the root, and
-    equation 4 for what is done with them; eps as in PyTorch.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3 for the mean and the square
+    root, and equation 4 for what is done with them; eps as in PyTorch.
 
     >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
     tensor([[-0.9258, -0.4629,  1.3887]])
@@ -113,13 +114,14 @@ def layer_norm_steps(
 
     Args:
         x: floating-point tensor of shape (*, *normalized_shape).
-        normalized_shape: the sizes of the last axes, which share one mean and one variance.
+        normalized_shape: the sizes of the last axes, whose numbers share one mean and variance.
         weight, bias: γ and β, of shape `normalized_shape`; 1 and 0 if they're left out.
         eps: ε, which is added to the variance under the square root, in the squared unit of `x`.
 
     Raises:
         TypeError: `x` is not a floating-point tensor.
-        ValueError: the last axes of `x`, `weight`, or `bias` are not `normalized_shape`.
+        ValueError: the sizes of the last axes of `x`, or the shape of `weight` or `bias`, aren't
+            `normalized_shape`.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4; arguments as in PyTorch.
 

@@ -11,21 +11,21 @@ __all__ = ["decoder_r2", "gradient_norms", "linear_decoder"]
 
 
 def gradient_norms(stack: ResidualStack, x: Tensor, direction: Tensor) -> Tensor:
-    """Measure the norm of the gradient at each block: ‖∂ loss / ∂ its parameters‖.
+    """Measure the norm of the loss's gradient in each block: ‖∂ loss / ∂ its parameters‖.
 
     The loss is the mean over the rows of stack(x) · direction, so that its gradient at the output
-    is the same for every stack. The gradients that the parameters already have don't change.
+    is the same for every stack. The gradients already stored in the parameters don't change.
 
     Args:
         stack: a stack whose blocks have d_model features.
         x: (*, d_model), of the stack's dtype.
-        direction: one for all rows, (d_model,), or one for each row, of the shape of x.
+        direction: one direction for all rows, (d_model,), or one for each row, in the shape of x.
 
     Returns:
         (depth,): the square root of the summed squares of each block's gradients.
 
     Raises:
-        ValueError: `direction` has a different shape.
+        ValueError: `direction` has neither of these shapes.
 
     Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
 
@@ -56,7 +56,7 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
 
     Args:
         codes: (N, D), the points after some transformation.
-        targets: (N, K), the points before it.
+        targets: (N, K), the points before that transformation.
 
     Returns:
         1.0 if everything is recovered; about 0.0 if nothing is, or less if N is small.
@@ -81,7 +81,7 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
 
     Args:
         codes: (N, D), the points after some transformation.
-        targets: (N, K), the points before it.
+        targets: (N, K), the points before that transformation.
 
     Returns:
         The decoder, which turns codes (M, D) into targets (M, K), in float64 and in the unit of the
@@ -112,7 +112,7 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
         raise ValueError("A decoder needs targets that differ, but their second half is constant.")
     code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
     # Normalized features are linearly dependent, except for float32 rounding errors of about 1e-6
-    # of the largest singular value. The decoder must not use those, so rtol cuts them off.
+    # of the largest singular value. The decoder must not use these errors, so rtol cuts them off.
     fit = torch.linalg.pinv(codes[:half] - code_mean, rtol=1e-4) @ (targets[:half] - target_mean)
 
     def decode(others: Tensor) -> Tensor:

@@ -19,19 +19,19 @@ class LayerNorm(nn.Module):
     computed anew for each row, in training and in evaluation.
 
     Args:
-        normalized_shape: the sizes of the last axes, which share one mean and one variance.
+        normalized_shape: the sizes of the last axes, whose numbers share one mean and variance.
         eps: ε, added to the variance under the square root, in the squared unit of the input.
         elementwise_affine: whether there are parameters at all.
         bias: whether there is a β in addition to γ.
         device, dtype: the device and dtype of the parameters.
 
     Parameters: `weight`, which starts at 1, and `bias`, which starts at 0, both of shape
-    `normalized_shape`; either is None if it's switched off. State dicts can be exchanged with
-    `torch.nn.LayerNorm` in both directions.
+    `normalized_shape`; either is None if it's switched off. State dicts are interchangeable with
+    those of `torch.nn.LayerNorm`.
 
     Raises:
         TypeError: the input is not a floating-point tensor.
-        ValueError: the last axes of the input are not `normalized_shape`.
+        ValueError: the sizes of the input's last axes aren't `normalized_shape`.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; arguments as in `torch.nn.LayerNorm`.
 
@@ -59,7 +59,7 @@ class LayerNorm(nn.Module):
             self.bias = nn.Parameter(torch.zeros_like(ones)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalize `x` of shape (*, *normalized_shape) to a tensor of the same shape."""
+        """Normalize `x`, of shape (*, *normalized_shape), and return a tensor of that shape."""
         return layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -72,7 +72,8 @@ class LayerNorm(nn.Module):
 class PositionalEncoding(nn.Module):
     """Scale the input and add sines and cosines of each position: √d_model · x + pe.
 
-    It takes (*, L, d_model) with L ≤ max_len, and returns a tensor of the same shape and dtype.
+    It takes a tensor of shape (*, L, d_model) with L ≤ max_len, and returns one of the same shape
+    and dtype.
     pe[l, 2i] = sin(l / 10000^(2i / d_model)) and pe[l, 2i + 1] = cos(l / 10000^(2i / d_model)).
 
     Args:
@@ -105,7 +106,7 @@ class PositionalEncoding(nn.Module):
         self.register_buffer("pe", pe, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Encode `x` of shape (*, L, d_model), L ≤ max_len, to the same shape and dtype."""
+        """Encode `x`, of shape (*, L, d_model) with L ≤ max_len, in the same shape and dtype."""
         at_least_float32(x)  # raises a TypeError for dtypes that aren't floating-point
         length, features = x.shape[-2:] if x.ndim >= 2 else (0, 0)
         if features != self.d_model or length > self.max_len:
@@ -167,10 +168,10 @@ class ResidualBlock(nn.Module):
     Submodules: `f`, and `norm`, which is None if the placement is "none".
 
     Raises:
-        ValueError: `placement` isn't one of these three.
+        ValueError: `placement` isn't one of the three listed above.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.1, for "post"; Xiong et al. 2020,
-    arXiv:2002.04745, for both names.
+    arXiv:2002.04745, for the names post-LN and pre-LN.
 
     >>> ResidualBlock(4, "pre")(torch.ones(3, 2, 4)).shape
     torch.Size([3, 2, 4])
@@ -211,7 +212,7 @@ class ResidualStack(nn.Module):
         d_model: the number of features.
         placement: as in `ResidualBlock`.
         final_norm: whether a layer norm follows the last block. None makes the usual choice: no
-            final norm for "post", whose last block already ends in a norm, and one for the others.
+            final norm for "post", whose last block already ends in a norm, and one for the rest.
         dtype: the dtype of the parameters.
 
     Submodules: `blocks`, and `final_norm`, which is None if there is none.

@@ -11,12 +11,12 @@ class Adam:
 
     m and v are running means of the gradient and of its square, with β₁ = 0.9 and β₂ = 0.999. Both
     start at 0, so at step t they're divided by 1 − βᵗ, which gives m̂ and v̂. (This class replaces
-    `torch.optim`, which takes long to load.)
+    `torch.optim`, which takes a long time to load.)
 
     Args:
         parameters: tensors of any shape, which `step` changes in place.
 
-    Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
+    Source: Kingma & Ba 2015, arXiv:1412.6980; it gives the same numbers as `torch.optim.Adam`.
 
     >>> p = torch.tensor([3.0])
     >>> Adam([p]).step([torch.tensor([50.0])], lr=0.1)
@@ -39,7 +39,7 @@ class Adam:
             lr: the learning rate.
 
         Raises:
-            ValueError: the number of gradients isn't the number of parameters.
+            ValueError: there isn't exactly one gradient for each parameter.
         """
         self.steps += 1
         for p, g, m, v in zip(self.parameters, gradients, self.m, self.v, strict=True):
@@ -66,11 +66,11 @@ def train(
 
     Args:
         network: a module that takes x and returns a number for each class, (N, classes).
-        x: the points, with N along the first axis.
+        x: the N points, along the first axis.
         labels: (N,), the class of each point, int64.
         lr: the learning rate.
         steps: the number of updates.
-        adam: whether to use `Adam` instead, with the same learning rate.
+        adam: whether to use `Adam` instead of gradient descent, with the same learning rate.
         decay: weight decay on all parameters. Before each step, p becomes (1 − lr · decay) · p,
             as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
 

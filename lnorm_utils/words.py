@@ -1,4 +1,4 @@
-"""Write numbers and sentences for people: with a true minus sign, 17,800 and 1e−5, never −0."""
+"""Write numbers and sentences for people: 17,800 and 1e−5, with true minus signs, but never −0."""
 
 import html
 import math
@@ -54,7 +54,7 @@ def fixed(value: SupportsFloat, decimals: int = 2) -> str:
 def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
     """Write a number with two decimals, unless it's small or large.
 
-    Numbers below 0.01 are written with two significant digits, those from 100,000 on without
+    Numbers below 0.01 are written with two significant digits, and numbers from 100,000 on without
     decimals.
 
     Args:
@@ -73,7 +73,7 @@ def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """Write a power of ten, as on the axis of a picture.
+    """Write a power of ten, as on a picture's axis.
 
     >>> [power_of_ten(exponent) for exponent in (-3, 0, 5)]
     ['1e−3', '1', '1e5']
@@ -91,7 +91,7 @@ def counted(count: int, what: str) -> str:
 
 
 def dtype_name(dtype: object) -> str:
-    """Write a PyTorch dtype or layout as people do, without the name of the module.
+    """Write the name of a PyTorch dtype or layout as people do, without its prefix `torch.`
 
     >>> import torch
     >>> dtype_name(torch.float32)
@@ -132,7 +132,7 @@ def first_sentence(text: str) -> str:
 
 
 def clause(sentence: str) -> str:
-    """Return a sentence for use inside another: without its capital, unless it begins with a name.
+    """Uncapitalize a sentence for use inside another, unless it begins with a name or a symbol.
 
     >>> clause("You added ε."), clause("PyTorch adds ε."), clause("E[x] is missing.")
     ('you added ε.', 'PyTorch adds ε.', 'E[x] is missing.')

@@ -1,7 +1,7 @@
 """Measure how much each lesson of the web edition transfers, and how fast its explorer is.
 
-The size includes everything that is loaded until the explorer has all frames. The times are
-measured until the first picture, and from a move of the slider to the next picture.
+The size includes everything that is loaded until the explorer has all frames. One time
+is measured until the first picture, the other from a move of the slider to the next picture.
 """
 
 import gzip
@@ -54,7 +54,7 @@ def measure(chromium, site, lesson):
     page.goto(f"{HOME}notebooks/{lesson}.html", wait_until="commit")
     page.locator("footer").wait_for(state="attached")
     place = page.locator(".lnorm-live").first
-    if place.count():  # some lessons have only a row
+    if place.count():  # some lessons have no explorer
         place.scroll_into_view_if_needed()
         first = place.evaluate(FIRST)
     page.wait_for_load_state("networkidle")

@@ -14,7 +14,7 @@ from lnorm_course.lessons.transformer.model import PLACES
 from lnorm_course.lessons.transformer.text import austen
 
 FILE = Path(grid.__file__).with_name("grid.json")
-# Numbers get five digits. What isn't finite becomes null, because JSON has no nan.
+# Numbers get five digits. A number that isn't finite becomes null, because JSON has no nan.
 PLAIN = {"parse_float": lambda text: float(f"{float(text):.5g}"), "parse_constant": lambda _: None}
 
 

@@ -53,7 +53,7 @@ def normed(h):
     return F.layer_norm(h, h.shape[-1:])
 
 
-# Name → the options of the network, and of its training. Lessons 1 and 2 use the same ones.
+# Each name maps to the options of a network and of its training, the same as in lessons 1 and 2.
 RUNS = {
     "plain": ({}, {}),
     "layer norm": ({"norm": LayerNorm}, {}),

@@ -24,7 +24,7 @@ from torch.utils.benchmark import Timer
 from lnorm_course.lessons.speed import TABLES
 
 SHAPE = (4096, 4096)
-ROUNDS, SECONDS = 7, 0.2  # SECONDS: for one function in a round
+ROUNDS, SECONDS = 7, 0.2  # SECONDS is the time for one function in one round
 # Without these settings, a new tensor may get memory that another one has just freed, and whether
 # it does depends on what else the process has done, such as compiling.
 ALWAYS_NEW = {"MALLOC_MMAP_THRESHOLD_": "1000000", "MALLOC_TRIM_THRESHOLD_": "100000"}
@@ -54,7 +54,7 @@ def used():
 
 
 def milliseconds():
-    """Return median times of the calls, taken in turn, so that other work affects all alike."""
+    """Return the calls' median times, measured in turn so that other work affects all alike."""
     names = used()
     right = F.layer_norm(names["x"], SHAPE[1:])
     for call in NORMS.values():  # this compiles them, too
@@ -78,7 +78,7 @@ def about():
 
 
 def main():
-    """Measure in processes that get memory in different ways."""
+    """Measure in processes that allocate memory in different ways, and write the tables."""
     ways = {"cpu": ALWAYS_NEW, **({"cpu, kept memory": KEPT} if sys.platform == "linux" else {})}
     tables = {}
     for name, variables in ways.items():

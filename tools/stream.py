@@ -1,4 +1,4 @@
-"""Record how wide residual streams are, and which gradients come back, for `explore_stream`.
+"""Record the spreads and the gradients of residual streams, for `explore_stream`.
 
 Everything is measured at initialization, with Xavier weights from five seeds, and `stream.json`
 stores the medians. For each place of the norm, `spreads` has three numbers per block: the spread of
@@ -57,8 +57,8 @@ def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
 def four_of_a_row(place: str) -> list[list[float]]:
     """Return four numbers of the row whose spreads are closest to those of all rows.
 
-    At each place, they are four of the row's 64 numbers that have about its mean and its spread,
-    and not always the same four.
+    At each place, the four are chosen from the row's 64 numbers so that they have about its mean
+    and its spread. They aren't always the same four.
     """
     rows = torch.stack([sums(stack)[1] for stack in deepest(place)])[:, [0, *DEPTHS]]
     spreads = variance(rows).sqrt()  # (seeds, places, 64, 1)

@@ -22,13 +22,15 @@ from lnorm_utils.words import clause, counted, dtype_name, first_sentence, signi
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 60_000
-ROOM = 4  # times as many numbers may be kept before later axes are cut, too
+ROOM = 4  # this many times as many numbers may be kept before later axes are cut, too
 FEWEST = 12  # the fewest numbers to judge by
-SIGNS, MORE = 4, 3  # ways to move x, and how many times further y may move
-SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3  # numbers tried first; steps in 8 bits; share of a step
+SIGNS, MORE = 4, 3  # sign patterns for moving x, and the factor by which y may move farther
+# How many numbers are tried first, the most steps in 8 bits, and how far from a step, as a fraction
+# of it, a number may be.
+SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3
 EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
-TOO_ROUGH = 0.05  # the largest typical error, as a share of the largest number
-DECIMALS, ROUNDED = range(2, 7), 0.55  # half of the last one, and a little for a fitted number
+TOO_ROUGH = 0.05  # the largest typical error, as a fraction of the largest number
+DECIMALS, ROUNDED = range(2, 7), 0.55  # half of the last decimal, and a little for a fitted step
 
 
 class _Computed(NamedTuple):
@@ -38,7 +40,8 @@ class _Computed(NamedTuple):
         unit_roundoff: the unit roundoff of the dtype in which the numbers were computed.
         stored: how far storing may have moved each number.
         words: the sentence in which a diagnosis says so; may be empty.
-        is_of_x: the dtype of x, if y was computed in it but is stored in another one; else empty.
+        is_of_x: the name of x's dtype, if y was computed in it but is stored in a different dtype;
+            empty if not.
     """
 
     unit_roundoff: float
@@ -48,7 +51,7 @@ class _Computed(NamedTuple):
 
 
 def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
-    """Diagnose how y was computed from x, compared with a norm; `given` are γ and β."""
+    """Diagnose how y was computed from x, compared with a norm; `given` holds γ and β."""
     if not x.ndim or not x.numel() or x.numel() != y.numel():
         raise ValueError(
             "A layer norm's input and output must have the same shape, with at least one number, "
@@ -79,7 +82,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     axes, is_whole = len(norm.shape), x.shape == y.shape
 
     def cut(most: int) -> tuple[slice, ...]:
-        """Return a part with about `most` numbers, but with at least two indices on each axis."""
+        """Return slices that keep about `most` numbers, but at least two indices on each axis."""
         kept, left = list[slice](), x.numel()
         for size in x.shape[:-axes] if is_whole else ():
             keep = min(size, max(2, (ROOM if kept else 1) * most * size // left))
@@ -163,7 +166,7 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
     """Yield how y may have been computed and stored, the most exact way first.
 
     Args:
-        moved: returns how far each number of y moves if the numbers of x move.
+        moved: a function that returns how far each number of y moves if the numbers of x move.
     """
     exact, largest, none = y.double(), y.double().abs(), torch.zeros_like(y).double()
     of_x, of_y = _coarsest(x, DTYPES), _coarsest(y, (*DTYPES, *EIGHT_BITS))

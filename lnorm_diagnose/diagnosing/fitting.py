@@ -8,9 +8,9 @@ from torch import Tensor
 __all__ = ["fitted", "nearest"]
 
 STARTS = torch.logspace(-12, 5, 69, dtype=torch.float64)
-STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0, only possible factors
+STARTS = torch.cat([STARTS, -STARTS[36:]])  # negative numbers only if they may be factors
 AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # relative steps to both neighbors
-FIRST = 0.35  # the share of the result that may be unexplained at first
+FIRST = 0.35  # the fraction of the result that may be unexplained at first
 LOOKS, CLOSER = 14, 8.0
 LOOSE, CLOSE = 3.0, 1e-6
 

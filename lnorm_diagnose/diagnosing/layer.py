@@ -33,10 +33,10 @@ __all__ = ["diagnose_layer"]
 
 Sizes = tuple[int, ...]
 LEADING = ((2, 3), (2, 3, 5), (5,))  # axes before the features; all sizes differ and are above 1
-SQUARE = 32  # the most features that are tried as a square
+SQUARE = 32  # the most features for which a square x is tried
 UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
-TAKEN = (torch.float64, torch.float32)  # as input; some layers take only float32
+TAKEN = (torch.float64, torch.float32)  # dtypes of the input; some layers take only float32
 HALF = (torch.float16, torch.bfloat16)
 
 
@@ -51,7 +51,7 @@ def diagnose_layer(
 
     Args:
         given: γ and β, keyed by role.
-        shape: the shape of γ, if the layer takes only one.
+        shape: the shape of γ, if the layer takes only one shape.
         named: further arguments for each call, by name.
     """
     known = shape or norm.shape or Subject(layer, named=named).shape
@@ -127,7 +127,7 @@ def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
 
 
 def _trials(subject: Subject, norm: Reference, trial: Trial, is_wide: bool) -> list[Trial]:
-    """Choose the trials of a layer, the typical one last.
+    """Choose the trials for a layer, with the typical one last.
 
     Args:
         trial: a trial that the layer accepts.
@@ -147,7 +147,7 @@ def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
     found = subject.coarsest(trial)
     if found != torch.float64:
         return found
-    wide = replace(trial, x=1e4 * trial.x)  # ε doesn't matter there, but a part may be float32
+    wide = replace(trial, x=1e4 * trial.x)  # too large for ε to matter; a part may be float32
     value = subject.result(wide)
     exact, rough = (Case(norm, wide, value, u).is_right for u in (ROUNDOFF_64, ROUNDOFF_32))
     return torch.float32 if rough and not exact else found

@@ -18,7 +18,7 @@ __all__ = ["cause_of", "other_parameters", "place"]
 LEAST = 5  # the fewest rows to judge by
 MOST = 2_000  # the most rows, or features, whose order is checked
 LARGEST_SQUARED = torch.finfo(torch.float16).max ** 0.5
-SMALL = 0.01  # share of the largest number; if all errors are smaller, that's worth saying
+SMALL = 0.01  # fraction of the largest number; if all errors are below it, a diagnosis says so
 
 
 def _tables(case: Case) -> tuple[Tensor, ...]:
@@ -60,7 +60,7 @@ def _law(case: Case) -> str:
         return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
         own, right, near = (each[:MOST] for each in tables)
-        for part in (slice(LEAST), slice(None)):  # most aren't reordered, which a few show
+        for part in (slice(LEAST), slice(None)):  # the first few usually rule out a new order
             of = torch.cdist(own[part], right, p=torch.inf).argmin(1)
             if not ((own[part] - right[of]).abs() <= near[of]).all():
                 break
@@ -89,7 +89,7 @@ def _zeroed(case: Case) -> str:
     y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
     if not (kept := y != 0).any():
         return "all numbers that came out are 0"
-    # A ReLU zeroes nothing above 0, and a distractor explains it.
+    # A ReLU, which zeroes nothing above 0, is explained by a distractor.
     if kept.all() or not (z[~kept] > limit[~kept]).any():
         return ""
     overflows = case.trial.rows(case.trial.x).abs().amax(1) > LARGEST_SQUARED
@@ -116,7 +116,7 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
     limit = case.trial.rows(case.rounding(made.reshape(case.value.shape)) + case.stored)
     if not g.isfinite().all() or not ((y - made).abs() <= limit).all() or not g.any():
         return ""
-    # The numbers determine γ and β only up to this.
+    # The numbers determine γ and β only to within these limits.
     limit = limit.amax(0)
     near_g = limit / away.square().mean(0).sqrt()
     near = {"weight": near_g, "bias": limit + near_g * bare.mean(0).abs()}

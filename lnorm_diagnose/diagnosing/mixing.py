@@ -16,7 +16,7 @@ FAR = 100.0
 
 
 def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float) -> list[str]:
-    """Say how rows or features affect each other differently than in a norm of each row alone.
+    """Say how rows or features affect each other, unlike in a norm of each row alone.
 
     Args:
         call: a function that returns the layer's output for x.
@@ -30,7 +30,7 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float
     other = typical(rows.shape, 71)
 
     def changes(axis: int, other: Tensor) -> Tensor:
-        """Return a mask for rows or features: (the one changed, the one affected)."""
+        """Return a mask, indexed by the row or feature changed, then the one affected."""
         found = []
         for number in torch.arange(rows.shape[axis])[:, None]:
             changed = rows.index_copy(axis, number, other.index_select(axis, number))

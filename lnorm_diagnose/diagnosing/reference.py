@@ -37,7 +37,7 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """The name of the norm, as it begins a sentence."""
+        """The name of the norm, as written at the beginning of a sentence."""
         return capitalized(self.family)
 
     @property
@@ -55,7 +55,7 @@ class Reference:
     def result(
         self, parts: tuple[Option, ...], x: Tensor, weight: Any, bias: Any, eps: float
     ) -> Tensor:
-        """Return the result of the norm for x, with wrong parts."""
+        """Return the norm's result for x when these wrong parts replace the right ones."""
         weight = torch.ones_like(bias) if weight is None and bias is not None else weight
         dim = tuple(range(-len(self.shape), 0))
         steps = _model(self.family, len(dim)).with_distractors(parts)
@@ -73,9 +73,9 @@ def _model(family: str, count: int) -> ErrorModel:
 
 
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:
-    """Return the norm that a module computes on inputs of a dtype, with `eps` if it's given.
+    """Return the norm that a module computes for inputs of a given dtype, using `eps` if given.
 
-    Without a module, it's a layer norm whose shape isn't known.
+    If `like` is None, it's a layer norm whose shape isn't known.
 
     Raises:
         TypeError: `like` is neither a layer norm nor an RMSNorm.

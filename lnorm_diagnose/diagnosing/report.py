@@ -15,7 +15,7 @@ __all__ = ["Diagnosis", "Verdict", "conclusion", "diagnosis"]
 
 
 class Verdict(Enum):
-    """The five results, in the words that a summary begins with.
+    """The five possible results of a diagnosis, in the words that begin its summary.
 
     >>> Verdict.UNKNOWN.value
     'It differs, cause unknown.'
@@ -33,7 +33,7 @@ class Diagnosis:
     """What `diagnose` found.
 
     Args:
-        verdict: which of the results it is.
+        verdict: which of the five results it is.
         summary: the finding in one to three sentences.
         slips: what is done differently than in the reference, one clause for each mistake. If
             several mistakes explain the same numbers, all of them are listed.

@@ -9,7 +9,7 @@ from lnorm_utils.words import dtype_name, significant
 
 __all__ = ["straight_lines"]
 
-LEAST = 5  # any two numbers fit a line exactly, so it takes more than this many to judge by
+LEAST = 5  # any two numbers fit a line exactly, so judging takes more numbers than this
 
 
 def straight_lines(case: Case) -> tuple[str, bool]:

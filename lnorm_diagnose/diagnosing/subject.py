@@ -78,7 +78,7 @@ class Subject:
         return {name: each for name, each in names if isinstance(each, Tensor)}
 
     def state(self, layer: Any) -> dict[str, str]:
-        """Return what a call may change in a copy: its tensors, numbers, lists, and dicts."""
+        """Return, as text, what a call may change in a copy: tensors, numbers, lists, and dicts."""
         mine = {} if inspect.isroutine(layer) else vars(layer)
         others = {n: v for n, v in mine.items() if n[:1] != "_" and not callable(v)}
         return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}
@@ -145,7 +145,7 @@ class Subject:
         return mine
 
     def result(self, trial: Trial, layer: Any = None) -> Tensor | Raised:
-        """Return the output, or the error, for a trial; `layer` is a copy to use, if any."""
+        """Return the output, or the error, for a trial; `layer` is a copy to use, if one exists."""
         layer = self.copy(trial) if layer is None else layer
         held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
 
@@ -224,7 +224,7 @@ def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
 
 
 def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, Tensor]) -> bool:
-    """Return whether a tensor has the size of the other parameter, if that has been found."""
+    """Return whether a tensor has the size of the other parameter, if that one has been found."""
     other = [tensors[name].numel() for r, name in held.items() if r != role]
     return not other or tensor.numel() in other
 
@@ -232,7 +232,7 @@ def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, 
 def _arguments(
     layer: Callable, only_needed: bool = False, named: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return {role: name of the argument}; the name is empty if it's passed by position.
+    """Return {role: argument's name}; the name is empty for an argument passed by position.
 
     Args:
         only_needed: whether to leave out the optional arguments.

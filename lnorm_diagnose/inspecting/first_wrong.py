@@ -87,7 +87,7 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
 
     Args:
         model: any module, in the mode in which it should be judged, on any device with float64. A
-            compiled one is judged as it was before `torch.compile`.
+            compiled model is judged as it was before `torch.compile`.
         inputs, named: what the model is called with; tensors may be inside tuples, lists, and
             dicts.
 
@@ -164,7 +164,7 @@ def _watch(
 ) -> None:
     """Compare each call of a module with the same module in float64."""
 
-    def before(_: nn.Module, args: tuple, kwargs: dict) -> None:  # a module may overwrite them
+    def before(_: nn.Module, args: tuple, kwargs: dict) -> None:  # modules may overwrite inputs
         calls.append(_Call(name, exact, *tree_map_only(Tensor, Tensor.clone, (args, kwargs))))
 
     def after(_: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
@@ -210,7 +210,7 @@ def _replayed(inside: dict[nn.Module, list[Any]]) -> Iterator[None]:
     default = torch.get_default_dtype()
     for module, outputs in inside.items():
         left = iter(outputs)
-        # Set on the object, it takes precedence over the method of the class.
+        # An attribute of the object takes precedence over a method of its class.
         module.forward = lambda *args, left=left, **kwargs: next(left)
     torch.set_default_dtype(torch.float64)
     try:
@@ -266,7 +266,7 @@ def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
 
 
 def _largest(x: Tensor) -> Tensor:
-    """Return the largest absolute value in each row, or of all if the rows are short."""
+    """Return the largest absolute value in each row, or in all of x if its rows are short."""
     if x.ndim > 1 and x.shape[-1] >= ROW:
         return x.abs().amax(dim=-1)
     return x.abs().max()[None] if x.numel() else x.new_zeros(1)

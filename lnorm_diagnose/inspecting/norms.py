@@ -17,13 +17,13 @@ __all__ = ["Norm", "Norms", "norms_of"]
 
 KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
 NAMED = ("RMSNorm", "LayerNorm")  # how classes of other libraries end, such as LlamaRMSNorm
-LARGE_MEAN = 1.0  # in units of the spread; at this mean, RMSNorm is off by √2
+LARGE_MEAN = 1.0  # in units of the spread; at this mean, RMSNorm is off by a factor of √2
 LOST_DIGITS = 3.0
-LARGE_EPS = 0.01  # as a share of the variance
-NEAR_ZERO = 0.01  # as a share of the median of |γ|
+LARGE_EPS = 0.01  # as a fraction of the variance
+NEAR_ZERO = 0.01  # as a fraction of the median of |γ|
 HALFWAY = 0.5  # between 0, the initial γ − 1, and 1, the initial γ
-FAR_FROM_1 = 2.0  # times as large, or as small, as the γ of a new norm
-NOT_ABOVE_ZERO = 0.1  # the smallest share of numbers that aren't above 0, if they are γ − 1
+FAR_FROM_1 = 2.0  # this many times as large, or as small, as the γ of a new norm
+NOT_ABOVE_ZERO = 0.1  # if numbers are γ − 1, at least this fraction of them isn't above 0
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Norm:
     Args:
         name: its name in `model.named_modules()`.
         kind: its class.
-        over: what shares one mean, in words.
+        over: what axes share one mean, in words.
         eps: ε, in the squared unit of the input; None if the norm takes that of the dtype.
         gamma: the smallest, the median, and the largest γ; None if there is none, or if `weight`
             may be γ − 1, as in a class of another library.
@@ -143,7 +143,7 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
 
 def _with_odd_eps(norms: list[Norm]) -> Iterator[Norm]:
-    """Yield the norms, with a remark on each whose ε differs from that of most."""
+    """Yield the norms, with a remark on each whose ε differs from the most common one."""
     usual, count = Counter(norm.eps for norm in norms).most_common(1)[0] if norms else (None, 0)
     of_most = "that of its dtype" if usual is None else significant(usual)
     for norm in norms:
@@ -233,7 +233,7 @@ def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator
 
 def _about_eps(module: Any, mean: Tensor, var: Tensor, dtypes: set[torch.dtype]) -> Iterator[str]:
     what, below = "variance", var
-    if not isinstance(module, (LayerNorm, nn.LayerNorm)):  # of any other, it's true of both
+    if not isinstance(module, (LayerNorm, nn.LayerNorm)):  # then it's true of the variance, too
         what, below = "mean square", var + mean.square()
     # RMSNorm's own ε is that of the dtype in which it computes: float32 for half precision.
     own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)

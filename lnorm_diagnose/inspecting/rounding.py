@@ -21,7 +21,7 @@ SAMPLES = 9  # odd, so that the median is one of them
 STEP = 2.0**-40  # so small that in float64 its effect is linear
 LONGEST = 2.0**20  # a cutoff, because Cauchy-distributed numbers have no bound
 LOWER = {torch.float16, torch.bfloat16, torch.float32}
-KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # but sum along an axis
+KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # though they sum along an axis
 
 
 class Float64(TorchDispatchMode):
@@ -79,7 +79,7 @@ def plain_operations() -> Iterator[None]:
 
 
 def _moved(seed: int) -> Callable[[Tensor], Tensor]:
-    """Return a function that moves each number by a Cauchy-distributed share, in float64."""
+    """Return a function that moves each number by a Cauchy-distributed fraction, in float64."""
     generator = torch.Generator().manual_seed(seed)
 
     def move(x: Tensor) -> Tensor:
@@ -90,7 +90,7 @@ def _moved(seed: int) -> Callable[[Tensor], Tensor]:
 
 
 def sum_abs_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
-    """Return Σ |∂y/∂x · x| for each number y of an output; `run` runs on inputs that it moves.
+    """Return Σ |∂y/∂x · x| for each number y of an output; `run` computes it for moved inputs.
 
     A sum of Cauchy-distributed numbers with scales a, b, c … is itself Cauchy-distributed, with
     scale a + b + c + …, and the median of its absolute values is that scale (Trejo and Kreinovich,

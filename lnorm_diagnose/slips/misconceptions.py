@@ -44,5 +44,5 @@ class Misconception(Enum):
 
     @property
     def code(self) -> str:
-        """Its name in files, such as "over-the-batch", which doesn't depend on its wording."""
+        """The name used in files, such as "over-the-batch", which is independent of the wording."""
         return self.name.lower().replace("_", "-")

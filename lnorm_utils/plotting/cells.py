@@ -1,4 +1,4 @@
-"""Draw tables: which cells share a mean, a matrix by sign and size, and what stays the same."""
+"""Draw tables: cells that share a mean, a matrix's signs and sizes, and what doesn't change."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,9 +35,9 @@ __all__ = ["invariance_table", "shared_cells", "signed_cells"]
 # Neighboring colors differ in lightness. If they were stronger, digits would be hard to read on a
 # dark page.
 COLORS = [tint(c, 0.6) for c in (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)]
-STRONGEST = 0.85  # the share of color in the cell of the largest number
+STRONGEST = 0.85  # how much color the cell with the largest number gets, from 0 to 1
 AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
-MOST = 12  # the most rows or columns of a matrix
+MOST = 12  # the most rows, and the most columns, of a matrix that can be drawn
 
 
 @in_style
@@ -110,7 +110,7 @@ def _named(kept: Sequence[int], reduced: Sequence[int]) -> Iterator[str]:
 def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> Picture:
     """Draw a matrix as cells with their numbers: positive ones in orange, negative ones in blue.
 
-    The larger a number is compared with the largest one, the stronger its color.
+    The closer a number's absolute value is to the largest one, the stronger its color is.
 
     Args:
         matrix: (rows, columns), at most twelve of each.
@@ -118,7 +118,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
         xlabel, ylabel: what is counted from left to right, and from top to bottom.
 
     Raises:
-        ValueError: `matrix` has a different shape.
+        ValueError: `matrix` doesn't have two axes, is empty, or is larger than that.
 
     >>> words = signed_cells([[1, -1]], title="One row", xlabel="input", ylabel="output").words
     >>> words
@@ -147,15 +147,15 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
 
 @in_style
 def invariance_table(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
-    """Draw a table with a cell for each subject and change, which says "same" or "changes".
+    """Draw a table whose cells say "same" or "changes" for each subject and each change.
 
     Args:
-        table: subject → change → whether the subject stays the same. All subjects have the same
-            changes, in the same order.
+        table: maps each subject to a mapping from each change to whether the subject stays the
+            same. All subjects have the same changes, in the same order.
         title: the text above the table.
 
     Raises:
-        ValueError: there are no changes, or the subjects have different ones.
+        ValueError: there are no changes, or they aren't the same for all subjects.
 
     >>> invariance_table({"a sum": {"sorted": True, "doubled": False}}, "Sums").words
     'Sums. a sum: the same for sorted; changes for doubled.'
@@ -195,7 +195,7 @@ def _draw_cells(
     down: Sequence[object],
     texts: Sequence[Sequence[str]] = (),
 ) -> None:
-    """Draw a cell for each color, with its text, and name the columns and the rows."""
+    """Draw a cell for each color, with its text, and label the columns and the rows."""
     for row, column in np.ndindex(len(down), len(across)):
         look = {"facecolor": colors[row][column], "edgecolor": BLACK, "lw": 1, "clip_on": False}
         ax.add_patch(Rectangle((column, row), 1, 1, **look))

@@ -31,7 +31,7 @@ from lnorm_utils.words import counted, number
 __all__ = ["number_lines", "points_before_after", "points_by_class", "regions"]
 
 MARKS = ((SKY, "o"), (PINK, "^"), (YELLOW, "s"))
-CORNERS = ((1, -1), (-1, 1))  # where layer norm puts two features
+CORNERS = ((1, -1), (-1, 1))  # where layer norm puts points with two features
 SHADES = LinearSegmentedColormap.from_list("shades", [SKY, WHITE, PINK])
 
 
@@ -40,10 +40,10 @@ def number_lines(x: ArrayLike) -> Picture:
     """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
     Args:
-        x: (N, D), or (N, L, D) with a line for each point at each position.
+        x: (N, D), or (N, L, D) to draw a separate line for each point at each position.
 
     Raises:
-        ValueError: `x` has a different shape.
+        ValueError: `x` has neither of these shapes.
 
     >>> number_lines([[1.0, 2.0, 6.0]]).words[-47:]
     'point 0 has mean 3.00, standard deviation 2.16.'
@@ -83,15 +83,15 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     """Draw points with two or three features before and after layer normalization.
 
     Two features are drawn as they are. Three are drawn as seen along (1, 1, 1), in the plane of all
-    points with mean zero. A point is a circle if its feature 0 is larger than its feature 1, and a
-    triangle if it isn't.
+    points with mean zero. A point is drawn as a circle if, before the norm, its feature 0 is
+    larger than its feature 1, and as a triangle if it isn't.
 
     Args:
-        before: (N, 2) or (N, 3).
+        before: the points before layer normalization, (N, 2) or (N, 3).
         after: the same points after layer normalization, of the same shape.
 
     Raises:
-        ValueError: the two don't have one of these shapes, or a number isn't finite.
+        ValueError: the two don't both have the same one of these shapes, or a number isn't finite.
 
     >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-79:]
     'After: 1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 0 elsewhere.'
@@ -210,14 +210,14 @@ def regions(
     class, in ten shades.
 
     Args:
-        shares: title of each panel → the probability of class 1 at S × S points: (S, S). The points
-            form a square grid from -most to most, with feature 0 along the first axis and feature 1
-            along the second.
-        x: (N, 2), finite: points that are drawn on top.
-        classes: (N,), the class of each, 0 or 1.
+        shares: maps each panel's title to the probability of class 1 at S × S points, (S, S). The
+            points form a square grid from -most to most, with feature 0 along the first axis and
+            feature 1 along the second.
+        x: (N, 2), the points that are drawn on top, all finite.
+        classes: (N,), the class of each of these points, 0 or 1.
         names: the names of the two classes.
         most: half the side of the square.
-        columns: how many panels are side by side.
+        columns: how many panels are drawn side by side.
 
     Raises:
         ValueError: the shapes don't fit, or a probability is below 0 or above 1.

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-# IPyNbFile.skip_compare of nbval 0.11: the session counts with nbval's own list, the record with
-# this one, so a version of nbval that compares less fails the session.
+# This is IPyNbFile.skip_compare of nbval 0.11. The session counts with nbval's own list, and the
+# record with this one, so a version of nbval that compares less fails the session.
 NOT_COMPARED = frozenset(
     {
         "application/vnd.jupyter.widget-view+json",
@@ -46,7 +46,7 @@ def read_record(notebooks):
 
 
 def comparable_outputs(outputs, not_compared=NOT_COMPARED):
-    """Count what nbval compares of one cell: each stream, and each MIME type of each result."""
+    """Count what nbval compares in one cell: each stream, and each MIME type of each result."""
     results = [output for output in outputs if output["output_type"] != "stream"]
     streams = {output["name"] for output in outputs if output["output_type"] == "stream"}
     fields = [field for result in results for field in (*result, *result.get("data", {}))]

@@ -22,7 +22,7 @@ SETTINGS = {
 START_SECONDS, CELLS_SECONDS = 60, 120
 IS_IDLE = """[...document.querySelectorAll('.jp-StatusBar-TextItem')]
     .some(item => item.textContent.endsWith('| Idle'))"""
-NUMBER = re.compile(r"^\[\d+\]:$")  # of a cell that has run
+NUMBER = re.compile(r"^\[\d+\]:$")  # the prompt of a cell that has run
 # A folded cell has no number.
 ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')]
     .filter(prompt => !prompt.closest('.jp-CodeCell').querySelector('.jp-InputPlaceholder'))
@@ -103,7 +103,7 @@ class Page:
         self.errors = []
         self.page.on("console", self._remember)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        # In a workspace of its own, no tab of an earlier page is opened again.
+        # The page has its own workspace, so that no tab of an earlier page is opened again.
         self.page.goto(address.format(uuid4().hex, quote(name)))
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=START_SECONDS * 1000)
 

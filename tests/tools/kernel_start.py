@@ -24,7 +24,7 @@ def pytest_configure(config):
 
     if not hasattr(config, "workerinput"):
         # If listing a machine's fonts takes more than 5 seconds, Matplotlib says so. It lists them
-        # once: here, because in the first notebook that would be an output that isn't on record.
+        # once: here, because in a notebook, its message would be an output that isn't on record.
         import matplotlib.font_manager  # noqa: F401
     start = functools.partial(nbval.kernel.start_new_kernel, extra_arguments=OFFLINE)
     nbval.kernel.start_new_kernel = with_second_try(start)

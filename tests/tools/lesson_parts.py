@@ -1,4 +1,4 @@
-"""Load what a lesson defines, to try seeds and starts that the lesson doesn't show."""
+"""Load what a lesson defines, to try seeds and initializations that it doesn't show."""
 
 import ast
 from types import ModuleType

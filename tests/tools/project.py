@@ -10,7 +10,7 @@ NOTEBOOK_PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 # An appendix is a notebook without a number. It follows every rule for lessons, but it has no
 # explorer, and no row in the tables of the README, the map, and the page on teaching.
 LESSON_PATHS = [path for path in NOTEBOOK_PATHS if path.name[0].isdigit()]
-# The files with all targets: those for everybody, and those for authors and lecturers.
+# The files with all `make` targets: those for everybody, and those for authors and lecturers.
 MAKEFILES = [PROJECT / "Makefile", PROJECT / "course.mk"]
 MAKEFILE = "\n".join(path.read_text("utf-8") for path in MAKEFILES)
 PRESET = r'(explore_\w+)\(preset="(.+?)"\)'

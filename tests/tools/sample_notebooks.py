@@ -45,7 +45,7 @@ def course(root, **notebooks):
 
 
 def edit(path, change):
-    """Change a saved notebook by a function of its cells, and nothing else."""
+    """Apply a function to the cells of a saved notebook, and change nothing else."""
     notebook = nbformat.read(path, as_version=4)
     change(notebook.cells)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")

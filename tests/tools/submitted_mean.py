@@ -27,8 +27,7 @@ def solved(exercise, before=""):
 def assert_graded(found, cells):
     """Compare grades with those listed after each cell: an exercise, its state, and a reason.
 
-    The reason is a part of the mistake, a colon, and the message. All main exercises must have a
-    grade.
+    The reason is part of the text "mistake: message". All main exercises must have a grade.
     """
     rows = {grade.exercise: grade for grade in found}
     assert [name for name in rows if name in MAIN] == MAIN
