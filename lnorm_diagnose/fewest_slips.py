@@ -13,14 +13,14 @@ from lnorm_utils.words import clause, first_sentence
 
 __all__ = ["Explanation", "Mistake", "Part", "Raised", "explain", "in_gaps", "in_words", "said"]
 
-MOST_NAMED = 3  # explanations; if more than this fit, only one is given, as an example
+MOST_NAMED = 3  # if more explanations than this fit, only one is given, as an example
 
 
 class Mistake(NamedTuple):
     """A wrong answer that an exercise knows, and the feedback on it.
 
-    If the answer is code, it's a function of the inputs; if the exercise has a model, this function
-    takes the model's steps as its first argument.
+    A code answer is a function of the inputs; if the exercise has a model, the model's steps come
+    first.
     """
 
     answer: Any
@@ -39,7 +39,8 @@ class Raised(NamedTuple):
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        told: both in a sentence, with the place; empty if the student's code didn't raise it.
+        told: a sentence with the kind, the message, and the place; empty if the student's code
+            didn't raise the error.
     """
 
     kind: str
@@ -114,7 +115,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 
 
 def said(parts: Explanation) -> list[str]:
-    """Return the sentence for each mistake, in the version that holds together with the others."""
+    """Return the sentence for each mistake, in the version that's true together with the others."""
     is_elsewhere = any(isinstance(part, Option) and part.is_axes for part in parts)
     return [
         part.elsewhere if is_elsewhere and isinstance(part, Option) and part.elsewhere else part.why

@@ -29,10 +29,10 @@ __all__ = [
 
 
 def normal(*shape: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Draw standard normal numbers of a given shape, from their own seed.
+    """Draw a tensor of standard normal numbers, with its own seed.
 
     Args:
-        shape: the sizes of the axes, each as an argument of its own.
+        shape: the sizes of the axes, each as a separate argument.
         seed: the seed of the numbers.
         dtype: the dtype of the numbers.
 
@@ -106,7 +106,7 @@ def nine_sentences() -> Tensor:
 
 
 def projection(in_features: int, out_features: int, seed: int, bias: bool = True) -> nn.Linear:
-    """Make an `nn.Linear` whose initial weights come from their own seed.
+    """Make an `nn.Linear` with initial weights drawn from its own seed.
 
     Args:
         in_features, out_features: the module maps (*, in_features) to (*, out_features).
@@ -123,7 +123,7 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
 
 INITS: dict[str, Callable[[nn.Linear], object]] = {
     "default": nn.Linear.reset_parameters,
-    "xavier": lambda linear: None,  # `FeedForward` has already done this
+    "xavier": lambda linear: None,  # `FeedForward` already starts this way
     "kaiming": lambda linear: nn.init.kaiming_normal_(linear.weight, nonlinearity="relu"),
 }
 
@@ -143,20 +143,20 @@ def residual_stack(
     final_norm: bool | None = None,
     init: str = "xavier",
 ) -> ResidualStack:
-    """Make a `ResidualStack` in float64 whose initial weights come from their own seed.
+    """Make a float64 `ResidualStack` with initial weights drawn from its own seed.
 
-    Training amplifies small differences; in float64, those due to rounding stay too small to see. A
-    stack begins with the blocks of every shorter stack with the same seed. It maps (*, d_model) to
-    the same shape.
+    Training amplifies small differences, but in float64, those due to rounding stay too small to
+    see. A stack begins with the blocks of every shorter stack with the same seed. The stack maps
+    (*, d_model) to the same shape.
 
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
         seed: the seed of the weights.
-        init: "xavier"; "default", PyTorch's, whose weights are smaller and whose biases aren't 0;
-            or "kaiming", by Kaiming He, whose weights are larger.
+        init: how the weights start: "xavier"; "default" (PyTorch's), with smaller weights, and
+            with biases that aren't 0; or "kaiming" (by Kaiming He), with larger weights.
 
     Raises:
-        ValueError: `init` is not one of these.
+        ValueError: `init` isn't one of the three above.
 
     Source: Glorot & Bengio 2010, for "xavier"; He et al. 2015, arXiv:1502.01852, for "kaiming".
 
@@ -167,7 +167,7 @@ def residual_stack(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
-        torch.default_generator.manual_seed(seed)  # again: what was drawn so far depends on depth
+        torch.default_generator.manual_seed(seed)  # again, because earlier draws depend on depth
         for module in stack.modules():
             if isinstance(module, nn.Linear):
                 INITS[init](module)
@@ -175,7 +175,7 @@ def residual_stack(
 
 
 def two_rings(points: int = 128, seed: int = 0) -> tuple[Tensor, Tensor]:
-    """Return points near two rings around the origin, of radius 1 and 2, and the ring of each.
+    """Return points near two rings of radius 1 and 2 around the origin, and each point's ring.
 
     Args:
         points: the number of points; every other point belongs to the outer ring.
@@ -209,22 +209,22 @@ def ring_network(
     """Make a float64 network that can learn to tell the two rings apart: (N, 2) → (N, 2).
 
     Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map has
-    one output for each ring. All weights come from their own seed, so they start out the same with
-    and without a norm.
+    one output for each ring. All weights are drawn from the network's own seed, so they
+    start out the same with and without a norm.
 
     Args:
-        norm: makes a module from the number of features, as the class `LayerNorm` does.
+        norm: a function that makes a norm for a number of features, such as the class `LayerNorm`.
         hidden_layers, width: the number of hidden layers, and the number of features of each.
         seed: the seed of the weights.
         init: how the weights start. "default": as in PyTorch's `nn.Linear`, biases included. With
-            the others, all biases are 0. "kaiming", by Kaiming He: normal, with standard deviation
-            √(2 / in) for `in` inputs. "xavier": uniform up to ±√(6 / (in + out)).
-        gain: the factor on all of these weights and biases.
-        first_bias: let the first map keep a random bias where it would be 0: PyTorch's, times the
-            factor between the spreads of the weights, which is gain · √6 with "kaiming".
+            the other two, all biases are 0. "kaiming", by Kaiming He: normal, with standard
+            deviation √(2 / in) for `in` inputs. "xavier": uniform within ±√(6 / (in + out)).
+        gain: the factor that multiplies all of these weights and biases.
+        first_bias: whether to give the first map a random bias where it would be 0: PyTorch's bias,
+            times the ratio of the weights' spread to PyTorch's, gain · √6 with "kaiming".
 
     Raises:
-        ValueError: `init` is not one of these.
+        ValueError: `init` isn't one of the three above.
 
     Source: He et al. 2015, arXiv:1502.01852, equation 10, for "kaiming"; Glorot & Bengio 2010, for
     "xavier"; PyTorch's `nn.Linear.reset_parameters` for "default".

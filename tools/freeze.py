@@ -21,7 +21,7 @@ from lnorm_course.lab.server_extension import WIDGET_VIEW
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved isn't frozen
-HIDDEN = "hide-input"  # tags code that only draws or asserts, which the web edition folds
+HIDDEN = "hide-input"  # tag for code that only draws or asserts; the web edition collapses it
 FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab then shows only the first line
 
 

@@ -1,7 +1,7 @@
 """Take the README's screenshots of an explorer and of feedback, for `docs/pictures`.
 
 The "Description" of each file stores the course's words for what it shows, so that a test can tell
-if the file is out of date. The small pictures of the lessons in that folder are drawn only once.
+if the file is out of date. The lessons' small pictures in that folder are drawn once and reused.
 """
 
 import io
@@ -35,7 +35,7 @@ formula.check(rows_standardized)"""
 
 
 def descriptions():
-    """Return file → the course's current words for what the file shows."""
+    """Return the course's current words for what each file shows, keyed by file name."""
     names = {}
     exec(EXPLORER.replace("\nexplore", "\nexplorer = explore"), names)
     attempt = ATTEMPT.replace("formula.check(", "feedback = formula.judge(")

@@ -21,21 +21,21 @@ ROUNDOFF_64, ROUNDOFF_32 = 2.0**-53, 2.0**-24  # the unit roundoffs of float64 a
 # Numbers may be off by this many times the rounding bound and still count as the same. Operations
 # in a different order are rounded differently, and hardly any slip has so small an effect.
 MARGIN = {ROUNDOFF_64: 1e5, ROUNDOFF_32: 10.0}
-# If the mean is large, numbers may be off by this share of the largest one.
+# If the mean is large, numbers may be off by this fraction of the largest one.
 LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}
-LEANING = 4  # unit roundoffs by which all numbers together may be too small or too large
+LEANING = 4  # by this many unit roundoffs, all numbers together may be too small or too large
 # How many roundings and sums over a row a norm has, and how many times as many its gradients have.
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4
 NEARLY = 0.01
-FEW = 600  # numbers that are compared first, if there are more
-FLOOR = 0.5  # the smallest weight, as a share of a row's median
-LOOSE = 4  # times the limit; for larger errors, a rough bound is enough
+FEW = 600  # how many numbers to compare first if there are more than this
+FLOOR = 0.5  # the smallest weight, as a fraction of its row's median weight
+LOOSE = 4  # for errors above this many times the limit, a rough bound is enough
 Result = Tensor | Raised
 Distractors = tuple[Option, ...]
 
 
 class Case:
-    """The result of a trial, together with the right one.
+    """The result of a trial, together with the right result.
 
     Args:
         norm: the norm that is right, with its distractors.
@@ -89,7 +89,7 @@ class Case:
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
     def may_fit(self, parts: Distractors) -> bool:
-        """Return whether wrong parts fit the few rows; True if they don't act on each row alone."""
+        """Return whether wrong parts fit `few`; also True if they don't act on each row alone."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
@@ -112,7 +112,7 @@ class Case:
         return made
 
     def made(self, parts: Distractors) -> Result:
-        """Return the result, or the error, of a norm with wrong parts for the trial."""
+        """Return the result, or the error, that a norm with wrong parts gives for the trial."""
         if parts not in self._made:
             try:
                 self._made[parts] = self.trial.run(partial(self.norm.result, parts))
@@ -137,7 +137,7 @@ class Case:
         times = OF_GRADIENT if self.kind is Kind.GRADIENT else 1
         terms = PASSES * self.trial.x.shape[-1] * times
         weight = self._weight
-        if made is not self.right and made.shape == weight.shape:  # scale it with the row
+        if made is not self.right and made.shape == weight.shape:  # scale the weight with the row
             weight = weight * (_size(made) / _size(self.right)).nan_to_num(1.0, 1.0)
         elif made.shape != weight.shape:
             weight = weight.max()
@@ -145,7 +145,7 @@ class Case:
 
     @cached_property
     def _weight(self) -> Tensor:
-        """By how much rounding can move each number of the right result, per unit roundoff."""
+        """How far rounding can move each number of the right result, per unit roundoff."""
 
         def run(move: Callable[[Tensor], Tensor]) -> Tensor:
             moved = replace(self.trial, x=move(self.trial.x))
@@ -187,7 +187,7 @@ class Case:
 
     @cached_property
     def _loose(self) -> Tensor:
-        """A rough limit for a result that fits, which must be about as large as what came out."""
+        """A rough limit for results that fit, which must be about as large as what came out."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property

@@ -1,4 +1,4 @@
-"""Find what only a whole layer shows: about its input, dtypes, parameters, and what it refuses."""
+"""Find what only a whole layer shows: its use of inputs, dtypes, and parameters, and what fails."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,11 +19,11 @@ from lnorm_utils.words import capitalized, dtype_name, spoken
 __all__ = ["DIGITS_LOST", "Finding", "compare_as_held", "findings"]
 
 DIGITS_LOST = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-NEAR = 1e-6  # the share by which a parameter may be off
+NEAR = 1e-6  # the fraction by which a parameter may be off
 
 
 class Finding(NamedTuple):
-    """One sentence about a layer, and a clause if it says why the layer is wrong."""
+    """A sentence about a layer and, if it says why the layer is wrong, a clause that does, too."""
 
     words: str
     slip: str = ""
@@ -130,7 +130,7 @@ def _parameters(subject: Subject, search: Search, cause: Cause) -> Iterator[Find
 
 
 def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
-    """Return the cause if the γ and β that the layer and `like` hold are compared, too.
+    """Return the cause after also comparing the γ and β that the layer and `like` hold.
 
     Args:
         cause: the cause found with the same γ and β in both.

@@ -1,4 +1,4 @@
-"""Define `diagnose`, which sorts out its arguments."""
+"""Define `diagnose`, which checks its arguments and chooses the kind of diagnosis."""
 
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -43,8 +43,9 @@ def diagnose(
             the numbers that went into a layer elsewhere: a tensor, an array, or lists, of shape
             (*, *normalized_shape), in any unit.
         y: what came out, of the shape of x, without a unit.
-        like: the module that it should be like: an `nn.LayerNorm` or an `nn.RMSNorm`. By default
-            PyTorch's layer norm over the last axis, or over as many axes as the layer's γ has.
+        like: the module that the layer should be like: an `nn.LayerNorm` or an `nn.RMSNorm`. By
+            default PyTorch's layer norm over the last axis, or over as many axes as the layer's γ
+            has.
         weight: γ, of the shape of the normalized axes; by default 1, or that of `like`.
         bias: β, of the same shape; by default 0, or that of `like`.
         eps: ε, in the squared unit of x; by default that of `like`, or 1e-5.
@@ -53,11 +54,11 @@ def diagnose(
             several axes, every x has the shape of that tensor.
 
     Returns:
-        A `Diagnosis`. A layer that is random, or fails on every input, gets one that says so.
+        A `Diagnosis`. If the layer is random, or fails on every input, the diagnosis says so.
 
     Raises:
         TypeError: the layer can't be called or has an unknown argument, `like` is neither a layer
-            norm nor an RMSNorm, or what should be numbers isn't.
+            norm nor an RMSNorm, or something that should be numbers isn't.
         ValueError: `eps` is negative or not a number, or the shapes of two arrays don't fit
             together.
 
@@ -91,7 +92,7 @@ def diagnose(
 
 
 def _tensor(name: str, value: Any) -> Tensor:
-    """Convert numbers to a floating-point tensor on the CPU that takes no gradient."""
+    """Convert numbers to a floating-point tensor on the CPU, without a gradient."""
     try:
         tensor = value if isinstance(value, Tensor) else torch.as_tensor(numpy.asarray(value))
     except (TypeError, ValueError, RuntimeError):

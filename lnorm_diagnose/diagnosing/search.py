@@ -17,9 +17,9 @@ from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 
-MANY = 2_000  # with more numbers, searching for two mistakes, or for a number, takes long
-MOST_WAYS, MOST_NAMED = 3, 6  # the most explanations given in full, and in short
-ROUND = 0.01  # the share by which a number may be rounded
+MANY = 2_000  # with more numbers, it takes a long time to search for two mistakes or for a number
+MOST_WAYS, MOST_NAMED = 3, 6  # the most explanations given in full, and named in short
+ROUND = 0.01  # the fraction by which rounding may change a number
 OF_EPS = "eps"  # the step whose distractors use a different ε
 
 
@@ -96,7 +96,7 @@ class Search:
         sure = [case for case in whole if case.kind in SURE]
         if not any(case in compared.wrong for case in sure):
             sure += [case for case in whole if case in compared.wrong]
-        # First come wrong cases, then typical ones; wide ones come late, because they take long.
+        # First come wrong cases, then typical ones; wide ones come late, because they are slow.
         sure.sort(
             key=lambda case: (case.is_right, case.kind is Kind.WIDTH, -self.cases.index(case))
         )
@@ -122,14 +122,14 @@ class Search:
         Args:
             wrong: all cases that differ.
             case: the case that rules out the most explanations.
-            whole: the cases, all of which two mistakes have to explain.
+            whole: the cases that two mistakes have to explain, all of them.
             most_parts: how many mistakes there may be, 1 or 2.
         """
         known = [option for option in self.distractors if option.value is None]
         yield ((option,) for option in known)
         if case.kind is Kind.GRADIENT:
             return  # too many pairs would fit a gradient
-        if case.trial.x.numel() > MANY:  # one with fewer numbers takes less time
+        if case.trial.x.numel() > MANY:  # a case with fewer numbers takes less time
             of_few = (Kind.PART, Kind.SHAPE)
             few = [each for each in wrong if each.kind in of_few and each.is_whole]
             case = min([*few, case], key=lambda each: each.trial.x.numel())
@@ -165,7 +165,7 @@ class Search:
                     yield self._round(case, option, found, others)
 
     def _number(self, case: Case, parts: Distractors) -> float | None:
-        """Return the number with which the first one leads to a case's result, if any does."""
+        """Return the number with which the first part leads to a case's result, if any does."""
 
         def run(trial: Trial, values: Tensor) -> Tensor:
             first = parts[0]._replace(value=values)
@@ -190,7 +190,7 @@ class Search:
 
 
 def _once(found: Sequence[Distractors]) -> list[Distractors]:
-    """Keep explanations with round numbers if any, and only one of several choices of axes."""
+    """Keep those with round numbers, if there are any, and only one of several choices of axes."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
     first: dict[frozenset, Distractors] = {}
     for parts in found:

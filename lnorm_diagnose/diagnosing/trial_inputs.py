@@ -52,9 +52,9 @@ class Trial:
         x, weight, bias, eps: what goes in.
         kind: what the trial is for.
         dtype: the dtype in which x, γ, and β go into the layer.
-        roles: the parameters whose gradients are compared, besides x.
+        roles: the parameters whose gradients are compared, besides that of x.
         axes: how many of the last axes are normalized.
-        is_slice: whether x is a slice of a larger tensor, so that it begins inside its memory.
+        is_slice: whether x is a slice, which begins inside the memory of a larger tensor.
         of_x: whether the gradient of x is compared.
     """
 
@@ -73,7 +73,7 @@ class Trial:
     def run(
         self, function: Callable[..., Tensor], held: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        """Return the output of a function of x, weight, bias, and eps, or its gradients.
+        """Return the output, or the gradients, of a function of x, weight, bias, and eps.
 
         Args:
             held: the parameters that the function holds instead of taking them, keyed by role.
@@ -107,7 +107,7 @@ class Trial:
         return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
 
     def rows(self, y: Tensor) -> Tensor:
-        """Return numbers as a table, each row of which is normalized together."""
+        """Return numbers as a table whose rows hold the numbers that are normalized together."""
         return y.double().reshape(-1, self.x.shape[-self.axes :].numel())
 
 
@@ -118,10 +118,11 @@ def trials_for(
     widths: Sequence[int] = (),
     mean: float = 1e7,
 ) -> list[Trial]:
-    """Return the inputs, the most typical one last.
+    """Return the trials, with the most typical one last.
 
     Args:
-        plain: has γ, β, and ε, and says which gradients to compare and how many axes to normalize.
+        plain: a trial with γ, β, and ε, which says what gradients to compare and how many axes to
+            normalize.
         shapes: the shapes that an input may have; most inputs have the first one.
         widths: other numbers of features that an input may have.
         mean: a mean at which E[x²] − E[x]² has no correct digit left.

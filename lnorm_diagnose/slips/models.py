@@ -1,7 +1,8 @@
 """Collect the mistakes people make in a norm, or in attention, as programs with gaps.
 
-A model is one text in this folder, or several, each of which builds on those before it. The first
-option of a gap is right, and each distractor says what was done and what the norm does instead:
+A model consists of one or more texts in this folder, each of which builds on those before it. The
+first option of a gap is right, and each distractor says what was done and what the norm does
+instead:
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
@@ -38,11 +39,12 @@ OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 NUMBER, GROUPS = re.compile(r"\bNUMBER\b"), re.compile(r"\bGROUPS\b")
-COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # of heads or groups
+# How many groups or heads are tried in place of GROUPS.
+COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)
 
 
 class AxisChoices(NamedTuple):
-    """The right axes in words, and each wrong choice in words, in code, and its misconception."""
+    """The right axes in words; and each wrong choice, as words, code, and its misconception."""
 
     right: str = ""
     wrong: Sequence[tuple[str, str, Misconception | None]] = ()
@@ -55,7 +57,7 @@ class ErrorModel:
     Args:
         *names: the names of the texts in `folder`, each after those that it builds on.
         axes: the choices of axes that the tensors allow.
-        called: the name of the norm, as it begins a sentence.
+        called: the name of the norm, as written at the beginning of a sentence.
         size: the letter for how many numbers share a mean.
         words: further words that the texts refer to by name, in braces.
         folder: the folder with the texts.
@@ -114,7 +116,7 @@ class ErrorModel:
         return [p._replace(gap=number, number=n, step=step) for n, p in enumerate(each, 1)]
 
     def _each(self, option: Option) -> Iterator[Option]:
-        """Yield an option with its words filled in, and for AXES or GROUPS one for each choice."""
+        """Yield an option with its words filled in; for AXES or GROUPS, one for each choice."""
         if GROUPS.search(option.code):
             for count in COUNTS:
                 why = _filled(option, {**self._words, "count": str(count)})
@@ -176,7 +178,7 @@ def _filled(option: Option, words: Mapping[str, str]) -> str:
 
 
 def _switch(right: Option, wrong: Sequence[Option], text: str) -> str:
-    """Return code that evaluates the chosen option, with each option on its line of the text."""
+    """Return code that evaluates the chosen option, with each option on its original line."""
     line = _line(text, text.rfind("⟨", 0, right.at))
     code, gap = "(", wrong[0].gap if wrong else None
     for option in (right, *wrong):
@@ -206,7 +208,7 @@ def axes_of(
     Args:
         names: what people call each axis.
         right: the axes that share one mean and one variance.
-        misconceptions: the common misconception behind a wrong choice of axes.
+        misconceptions: maps wrong choices of axes to the common misconceptions behind them.
 
     >>> axes_of(("the batch", "the features"), (1,)).wrong[1][:2]
     ('the batch and the features', '(0, 1)')

@@ -25,14 +25,14 @@ __all__ = ["MOST", "GapError", "Option", "Tag", "Template", "TextError", "parse"
 
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 BRACKETS = re.compile(r"(?:(.*) )?\[([^\[\]]+)\]")
-MOST = 600  # programs per template
+MOST = 600  # the most programs that a template may allow
 
 
 class Tag(Enum):
     """What else a text can say about a distractor, in the words used in its brackets."""
 
     COMMON = "common"  # so frequent that it's tried in combination with every other option
-    WHOLE = "whole"  # every choice of axes is tried in it, even if other gaps get only a few
+    WHOLE = "whole"  # every choice of axes is tried here, even if other gaps get only a few
     NEEDS_BETA = "needs β"  # it has no effect without β
     ALONE = "alone"  # so rare that it's never tried in combination with another option
     ADDS_ONE = "adds one"  # it's right for a layer that stores γ − 1
@@ -63,10 +63,10 @@ class Option(NamedTuple):
     Args:
         gap: the number of the gap.
         number: the number of the option in its gap.
-        code: its code, as the program has it.
+        code: its code, as it appears in the program.
         why: a sentence that says what's wrong with it; empty if it's right.
         misconceptions: the misconceptions behind it.
-        has: what the student's source must have, with `|` for or, `&` for and, and `!` for not.
+        has: what the student's source must contain, with `|` for or, `&` for and, and `!` for not.
         at: where it begins in the text of the program.
         tags: the tags in its brackets.
         step: the name of the model's step that its gap is in; empty in an exercise.
@@ -102,7 +102,7 @@ class Template(NamedTuple):
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
-        """All choices, as an option's number for each gap; that of the last gap changes fastest."""
+        """All choices of one option per gap, by number; the last gap's number changes fastest."""
         return list(itertools.product(*(range(len(gap)) for gap in self.gaps)))
 
     @property
@@ -111,11 +111,11 @@ class Template(NamedTuple):
         return [option for gap in self.gaps for option in gap if option.why]
 
     def options(self, chosen: Sequence[int]) -> list[Option]:
-        """Return the options with these numbers."""
+        """Return the options with these numbers, one for each gap."""
         return [gap[number] for gap, number in zip(self.gaps, chosen, strict=True)]
 
     def program(self, options: Sequence[Option] = ()) -> str:
-        """Return the source with these options, and with the first option in every other gap."""
+        """Return the source with these options, and with the first option in all remaining gaps."""
         chosen = {option.gap: option for option in options}
         codes = [chosen.get(n, gap[0]).code for n, gap in enumerate(self.gaps)]
         return "".join(map("".join, itertools.zip_longest(self.code, codes, fillvalue="")))
@@ -124,7 +124,7 @@ class Template(NamedTuple):
         """Return the function or the class that the source defines last.
 
         Raises:
-            Exception: what the source raises when it's run.
+            Exception: whatever the source raises when it's run.
         """
         names = {"__name__": __name__, "math": math, "torch": torch, "nn": torch.nn}
         exec(self.program(options), names)
@@ -132,7 +132,7 @@ class Template(NamedTuple):
 
 
 def parse(text: str) -> Template:
-    """Read the program with gaps of an exercise.
+    """Read an exercise's program with gaps.
 
     Raises:
         GapError: a gap is malformed, or the gaps allow too many programs.

@@ -1,4 +1,4 @@
-"""Draw lines over a common axis."""
+"""Draw lines over a shared x axis."""
 
 import math
 import textwrap
@@ -58,26 +58,28 @@ def curves(
     joined: bool = True,
     rounding: bool = False,
 ) -> Picture:
-    """Draw named lines over x, which differ in color, dash, and marker.
+    """Draw named lines over x, each with its own color, dash, and marker.
 
     The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have looks of
-    their own, the same in every picture. "layer norm" and "post-LN" share one; if a picture has
-    both, the first of them gets it. A variant, such as "post-LN, warm-up", has its own look, too.
+    their own, the same in every picture. "layer norm" and "post-LN" share one look; if a picture
+    has both, the first gets it. A variant, such as "post-LN, warm-up", has its own look, too.
 
     Args:
         x: (n,), shared by all lines.
-        lines: name → (n,); at most four. A value that is not finite leaves a gap.
+        lines: maps each name to values (n,); at most four lines. A value that isn't finite leaves a
+            gap.
         title, xlabel, ylabel: the texts around the picture, with units.
         log: which axes are logarithmic: "", "x", "y" or "xy". On a logarithmic y axis, a
             value that isn't above zero leaves a gap.
-        levels: name → height of a thin horizontal line, for a limit known beforehand.
+        levels: maps each name to the height of a thin horizontal line, for a limit known
+            beforehand.
         joined: whether lines join neighboring points, which makes sense only if these are related.
         rounding: whether the values are rounding errors, whose digits differ between machines. The
             words then give only powers of ten, and the y axis must be logarithmic.
 
     Raises:
-        ValueError: `log` isn't one of these, `x` isn't of shape (n,), a line has a different shape,
-            or there are no lines or more than four.
+        ValueError: `log` isn't one of these values, `x` isn't of shape (n,), a line has a different
+            shape, or there are no lines or more than four.
 
     >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
     'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
@@ -122,7 +124,7 @@ def curves(
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
-        if "y" not in log:  # what is so far below the line's largest value is only rounding
+        if "y" not in log:  # values so far below the line's largest are only rounding
             y = np.where(np.abs(y) < 1e-4 * np.abs(y[seen]).max(initial=0.0), 0.0, y)
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')

@@ -30,13 +30,13 @@ BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": LAYER_NORM, "hatch": "///"}
 def hist_encoding(encoding: ArrayLike) -> Picture:
     """Draw a histogram of each row's features, titled with that row's own mean and variance.
 
-    All panels share bins and axes, which contain all finite values.
+    All panels share the same bins and axes, which cover all finite values.
 
     Args:
-        encoding: (N, D), or (N, L, D) with a panel for each point at each position.
+        encoding: (N, D); or (N, L, D), to draw a panel for each point at each position.
 
     Raises:
-        ValueError: `encoding` has a different shape.
+        ValueError: `encoding` has neither of these shapes.
 
     >>> hist_encoding([[1.0, 2.0, 6.0]]).axes[0].get_title()
     'point 0\\nmean 3.00\\nvariance 4.67'
@@ -53,11 +53,11 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """Draw each point's histogram before and, under it, after layer normalization.
 
     The upper panels share one axis, and the lower panels share another. A dashed frame in each
-    upper panel marks how much of its axis the lower panel covers, unless it covers all of it.
+    upper panel marks the part of its axis that the lower panel covers, unless that's all of it.
 
     Args:
-        encoding: the points before, (N, D) or (N, L, D), as for `hist_encoding`.
-        normed: the points after, of the same shape.
+        encoding: the points before the norm, (N, D) or (N, L, D), as for `hist_encoding`.
+        normed: the points after the norm, in the same shape.
 
     Raises:
         ValueError: the two have different shapes, or a shape that is neither of these.
@@ -91,7 +91,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
 
 
 def _panels(alt: str, count: int, kinds: int = 1) -> tuple[Picture, list[NDArray]]:
-    """Make panels for points, at most four side by side, with a row for each kind."""
+    """Make panels for points, at most four side by side, with separate rows for each kind."""
     columns = min(count, MOST_COLUMNS)
     rows = kinds * -(-count // columns)
     picture, axes = new_picture(alt, rows, columns, 2.6, 2.6, sharex="row", sharey="row")
@@ -115,7 +115,7 @@ def _draw(
         ax.stairs(count, edges, fill=True, lw=1, edgecolor=BLACK, **look)
         ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.1 * max(1, np.max(counts))))
         ax.yaxis.get_major_locator().set_params(integer=True)
-        ax.tick_params(labelleft=True)  # even if a page moves the panel to another row
+        ax.tick_params(labelleft=True)  # in case a page moves the panel to a different row
         ax.set_title("\n".join(filter(None, [name, _moments(point, "\n")])))
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(ylabel)
@@ -129,9 +129,9 @@ def _moments(point: NDArray, between: str) -> str:
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
     largest = np.abs(finite).max()
-    # A float32 number is off by up to 6e-8 of its size, so rounding alone makes a variance of about
-    # the square of that. `number` writes as 0 anything below a millionth of its second argument:
-    # here, a variance below (1e-7 · largest)².
+    # A float32 number is off by up to 6e-8 of its size, so rounding alone causes a variance of
+    # about the square of that. `number` writes anything below a millionth of its second argument as
+    # 0: here, a variance below (1e-7 · largest)².
     mean, variance = number(finite.mean(), largest), number(finite.var(), (1e-4 * largest) ** 2)
     return f"mean {mean}{between}variance {variance}{note}"
 

@@ -15,12 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox, BboxBase
 from numpy.typing import ArrayLike, NDArray
 
-# Okabe & Ito 2008: distinguishable with every common form of color vision. In gray, some look
-# alike, so a letter, a dash, or a marker goes with each.
+# Colors by Okabe & Ito 2008 that can be told apart with every common form of color vision. In
+# grayscale, some look alike, so a letter, a dash, or a marker goes with each.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
-# What a color means in every picture, including those of row.css and rings.css.
+# These colors mean the same in every picture, including those of row.css and rings.css.
 DATA, MEAN, SPREAD, AFFINE, RIGHT = "#4A535C", "#B5370E", "#8A5A00", "#6F3FB0", "#14784A"
 LAYER_NORM, BATCH_NORM, NO_NORM = "#006A78", "#9B2F7C", "#6E6E6E"
 INNER, OUTER = BLUE, "#C25F00"  # two kinds of points
@@ -38,7 +38,7 @@ STYLE: dict[Any, Any] = {
     "savefig.dpi": 100,
     **dict.fromkeys(("figure.autolayout", "figure.constrained_layout.use"), False),
 }
-# The letters of a drawing look like those of the page around it, whatever machine drew it.
+# The text in a drawing gets the font of the page around it, whatever machine drew it.
 FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
 TAG = re.compile(r"<[^>]*>")  # in tags, numbers are coordinates, not text to read
@@ -51,7 +51,7 @@ class Picture(Figure):
     """A Figure with two descriptions: `alt` in one line, and `words`, which say what it shows.
 
     A notebook shows it as an image, whose text alternative is `alt`, with `words` under it. It
-    isn't a pyplot figure: nothing keeps it alive, and `plt.show()` doesn't draw it again.
+    isn't a pyplot figure: pyplot doesn't keep it in memory, and `plt.show()` doesn't draw it again.
     """
 
     def __init__(self, alt: str, width: float, height: float) -> None:
@@ -60,10 +60,10 @@ class Picture(Figure):
         self.words = ""
 
     def lay_out(self) -> None:
-        """Find a place for everything, once: a second layout would move things a little."""
+        """Lay out the picture only once, because a second layout would move things a little."""
         if layout := self.get_layout_engine():
             layout.execute(self)
-        self.set_layout_engine(None)  # otherwise each file is drawn twice
+        self.set_layout_engine(None)  # otherwise, each file would be drawn twice
 
     @in_style
     def savefig(self, fname: Any, **options: Any) -> None:
@@ -92,8 +92,8 @@ class Picture(Figure):
     def _images(self) -> Iterator[str]:
         """Yield the legend and the panels as HTML images, which wrap if there's little room.
 
-        Pairs of neighbors stay together as long as possible, so a row of four becomes two rows of
-        two. The first image has the text alternative.
+        Pairs of neighboring panels stay together as long as possible, so a row of four becomes two
+        rows of two. The first image has the text alternative.
         """
         if len(self.axes) == 1:
             yield self._image(self.bbox, self.alt)
@@ -135,7 +135,7 @@ class Picture(Figure):
 
 
 def image_tag(data: str, alt: str, kind: str = "png", look: str = "") -> str:
-    """Return the HTML tag of an image in base64."""
+    """Return the HTML tag of an image whose data is in base64."""
     return f'<img alt="{html.escape(alt)}" src="data:image/{kind};base64,{data}"{look}>'
 
 
@@ -195,7 +195,7 @@ def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
 
 
 def listing(parts: Iterable[str], most: int = 8) -> str:
-    """Join parts into a list in words, and say how many were left out if there are too many."""
+    """Join parts with semicolons, and if there are more than `most`, say how many are left out."""
     parts = list(parts)
     more = f"; and {len(parts) - most} more" if len(parts) > most else ""
     return "; ".join(parts[:most]) + more
