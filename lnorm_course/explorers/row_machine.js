@@ -52,9 +52,9 @@ export function boxesOf(machine) {
 
 /** Dots at a station, beside each other where they'd overlap, so that each can be taken. */
 function drawDots(machine, id, s, values, more) {
-  const { ways, ys, unit, zoom, width, row, letters, hot, grip, onWay } = machine;
+  const { ways, ys, unit, zoom, width, row, letters, hot, onWay } = machine;
   const scale = s > 2 ? unit * zoom : unit;
-  const held = more.act && grip?.act === more.act && grip.start !== undefined ? grip.d : -1;
+  const held = more.act && machine.held?.act === more.act ? machine.held.d : -1;
   const groups = [];
   for (const d of [...ways.keys()].sort((i, j) => ways[i][s] - ways[j][s])) {
     const before = groups.at(-1)?.at(-1);

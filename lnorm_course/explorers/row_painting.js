@@ -79,9 +79,9 @@ function paint({ nodes, stage, edge, page, lit, isHeld }, box) {
     node.prepend(node.input);
   }
   node.box = box;
-  const unseen = opacity === 0 ? "; pointer-events: none" : ""; // or it would cover what can be held
-  patch(node, { kind: `box ${kind}`, of, style: `translate: ${x}px ${y}px; width: ${w}px; height: ${
-    h}px; opacity: ${opacity}; --fill: ${28 * tone}%${unseen}` }, lit);
+  const unseen = opacity === 0 ? " away" : ""; // or it would cover what can be held
+  patch(node, { kind: `box ${kind}${unseen}`, of, style: `translate: ${x}px ${y}px; width: ${
+    w}px; height: ${h}px; opacity: ${opacity}; --fill: ${28 * tone}%` }, lit);
   patch(node.lastChild, { text });
   if (!node.input || isHeld) return; // nobody hears of each place that a pointer passes
   Object.assign(node.input, { hidden: !act, disabled: Boolean(box.isFixed) });
@@ -92,7 +92,8 @@ function paint({ nodes, stage, edge, page, lit, isHeld }, box) {
 }
 
 /** Return the machines to be seen: one, or on a wide page layer norm's beside RMSNorm's. */
-function machinesOf({ now, state, page, words, base, guessed, t, hot, grip, touched, width }) {
+function machinesOf(row) {
+  const { now, state, page, words, base, guessed, t, hot, touched, width } = row;
   const keeps = width >= 640 && state.rms && !state.guess ? [1, 0] : [now.keep];
   return keeps.map((keep) => {
     const one = stations(now.x, { ...now, keep });
@@ -102,7 +103,8 @@ function machinesOf({ now, state, page, words, base, guessed, t, hot, grip, touc
     // Rings are where results were; in RMSNorm, where those of layer norm are.
     const mine = keep === keeps.at(-1) ? guessed : null; // a guess is one of RMSNorm
     const rings = mine ?? (keep < 0.5 ? stations(now.x, { eps: now.eps }).y : before ?? one.y);
-    return place({ ...page, ...now, ...one, keep, rings, isSame, t, hot, grip, guess: state.guess,
+    return place({ ...page, ...now, ...one, keep, rings, isSame, t, hot, guess: state.guess,
+      held: row.isHeld ? row.grip : null,
       isKept: !state.guess && (keep < 0.5 || before || mine), row: state.at, word: words[state.at],
       isTouched: touched > 0, width: (width - BETWEEN * (keeps.length - 1)) / keeps.length });
   });
