@@ -1,10 +1,10 @@
-# `make help` explains every target. They need only Python 3.11 or newer.
+# `make help` explains the targets, which need only Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .PHONY: help lab clean
 
 PYTHON ?= python3
 ARGS ?=
-# cpu or cuda; there's a choice only on Linux.
+# The build of PyTorch to install: cpu or cuda. Only Linux has a choice.
 TORCH ?= cpu
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 EXTRAS := lab
@@ -15,7 +15,7 @@ STAMPS := $(READY)
 # If the Python that .venv was made from is gone, set everything up again.
 $(shell $(BIN)/python -c '' 2>/dev/null || rm -f $(READY))
 
-# More targets, for authors and lecturers. Students don't have this file.
+# This file has more targets, for authors and lecturers. Students don't have it.
 -include course.mk
 
 help: ## show this list
@@ -29,10 +29,10 @@ lab: $(READY) ## set everything up (once) and open your copy of the lessons in J
 	@$(BIN)/python -m lnorm_course $(ARGS)
 
 clean: ## remove the environment and all caches
-	rm -f $(STAMPS)  # first, because this may be interrupted, too
+	rm -f $(STAMPS)  # first, because cleaning may be interrupted, too
 	rm -rf .venv .pytest_cache .ruff_cache build site
 
-# The stamp is written last, so an interrupted first setup starts over at the next call. A later setup
+# The stamp is written last, so an interrupted first setup starts over the next time. A later setup
 # continues with what's installed, because a missing network may interrupt it.
 $(READY): pyproject.toml constraints.txt $(wildcard .jupyter/*)
 	@command -v $(PYTHON) > /dev/null || { echo "$(PYTHON) wasn't found. This course needs Python 3.11 or newer; name yours: make lab PYTHON=python3.12"; exit 1; }

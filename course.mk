@@ -7,7 +7,7 @@ SITE := .venv/.site
 HUB := .venv/.hub
 STAMPS += $(BROWSER) $(SITE) $(HUB)
 PROXY := configurable-http-proxy@5.1.0
-# An independent parser, to test the polls that we write.
+# This independent parser tests the polls that the course writes.
 GIFT := gift-pegjs@1.0.2
 PORT ?= 8000
 # Several kernels run at once, and are faster with one thread each than if they compete for cores.
@@ -29,7 +29,7 @@ test: $(READY) ## set everything up (once), then check style and types, and run 
 check: $(READY) ## check style and types, or the exercises of one lesson in a few seconds: make check LESSON=mean
 ifdef LESSON
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.check_lesson $(LESSON)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --disable-warnings tests/exercises/test_student_answers.py -k "[$(LESSON)-" || test $$? = 5  # pytest returns 5 if a lesson has none
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --disable-warnings tests/exercises/test_student_answers.py -k "[$(LESSON)-" || test $$? = 5  # pytest returns 5 if a lesson has no such tests
 else
 	$(LINT)
 endif

@@ -1,7 +1,7 @@
 """Check the exercises of one lesson while an author writes them: `make check LESSON=mean`.
 
 The command prints each exercise with its question, judges each entry as if it were a student's
-answer, and reports each problem with its line number in the text.
+answer, and reports each problem with its line number in the text file.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
-    """Judge every entry in a text of exercises, and yield a sentence for each problem."""
+    """Judge every entry in a text file of exercises, and yield a sentence for each problem."""
     texts = [text for text in path.parent.glob("*.txt") if text != path]
     others = {section.name: text.name for text in texts for section in sections(text)}
     for section in sections(path):
@@ -81,7 +81,7 @@ def _of_hints(section: Section, answer: str) -> Problems:
 
 
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
-    """Report an answer with a wrong verdict, or with a message or misconceptions not its own."""
+    """Report an answer that gets the wrong verdict, or the feedback on a different answer."""
     called = feedback.state.name.lower()
     if called != state:
         yield line, f"{what} is judged {called}, not {state}."
@@ -117,7 +117,7 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
-    """Report programs whose verdict contradicts their options, and ambiguous options."""
+    """Report programs whose verdict contradicts their options, and options with two messages."""
     (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
     for chosen in template.programs:
         options = template.options(chosen)

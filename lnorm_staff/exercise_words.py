@@ -18,7 +18,7 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 @functools.cache
 def exercise_words() -> Mapping[str, str]:
-    """Return the question of each exercise in all lessons, without explanations or formatting."""
+    """Return each exercise's question, keyed by name, without explanations or formatting."""
     found = {}
     for name, question, _ in _asked():
         first, _, _ = question.partition("\n\n")

@@ -9,7 +9,7 @@ __all__ = ["NAMESPACE", "as_mathml", "with_mathml"]
 
 FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 
-NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # implied in HTML
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # HTML implies it, so pages leave it out
 SIGNS, BARS = "+−-±", "|‖"
 ROWS = ("math", "mrow", "msqrt")
 
@@ -80,7 +80,7 @@ def _space(row: Any) -> None:
 
 
 def _leaves_open(part: Any) -> bool:
-    """Return whether a sign after this part is a prefix of what follows."""
+    """Return whether a sign right after a part is a prefix of what follows the sign."""
     return part.tag == "mo" and (part.text or "") not in {*")]}!", *BARS}
 
 

@@ -1,4 +1,4 @@
-"""The lessons listed in `docs/lessons.toml`, for the map, the tables on pages, and reports."""
+"""Read the lessons in `docs/lessons.toml`, for the map, the tables on pages, and the reports."""
 
 import tomllib
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ LISTED = tomllib.loads((ORIGINALS.parent / "docs" / "lessons.toml").read_text("u
 
 
 def _lesson(number: int, name: str, parts: dict[str, Any]) -> SimpleNamespace:
-    """Return what the list says about a lesson, with its number and the name of its notebook.
+    """Return what `docs/lessons.toml` says about a lesson, with its number and its notebook's name.
 
     Raises:
         ValueError: a required part is missing, or a part is unknown.

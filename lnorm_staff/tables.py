@@ -11,10 +11,10 @@ from lnorm_course.lab.lesson_files import whole
 __all__ = ["Table", "TableError", "guarded", "read_table", "unguarded", "write_table"]
 
 SEPARATORS = ",;\t"
-# These match text that a spreadsheet would run as a formula, without and with a guard before it. A
-# lone sign, such as Moodle's dash, isn't a formula. Quoting a cell doesn't help, because a reader
-# with a different separator strips the quotes. A formula that already has a guard gets a second
-# one, so that `unguarded` restores the formula as it was.
+# FORMULA matches the place before text that a spreadsheet would run as a formula; GUARDED matches
+# a guard in that place. A lone sign, such as Moodle's dash, isn't a formula. Quoting a
+# cell doesn't help, because a reader with a different separator strips the quotes. A formula that
+# already has a guard gets a second one, so that `unguarded` restores the formula as it was.
 _START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"\s]*[=+@\-＝＋＠－].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
@@ -24,7 +24,7 @@ class TableError(ValueError):
 
 
 class Table(NamedTuple):
-    """A table's column headings, and its other lines, each with its number and cells by heading."""
+    """A table: its column headings, and for each other line, its number and cells by heading."""
 
     path: Path
     titles: list[str]
@@ -32,7 +32,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path) -> Table:
-    """Read a table with commas, semicolons, or tabs, in UTF-8, UTF-16, or Windows-1252.
+    """Read a table separated by commas, semicolons, or tabs, in UTF-8, UTF-16, or Windows-1252.
 
     The first line contains the column headings and determines the separator. Empty lines are
     skipped.
@@ -59,7 +59,7 @@ def read_table(path: Path) -> Table:
 
 
 def _decoded(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # spreadsheets save this as "Unicode text"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # spreadsheets call this "Unicode text"
         return data.decode("utf-16", errors="replace")
     try:
         return data.decode("utf-8-sig")
@@ -77,7 +77,7 @@ def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
 
 
 def guarded(cells: Iterable[object]) -> list[str]:
-    """Guard cells, so that a spreadsheet takes none of them for a formula.
+    """Guard cells, so that a spreadsheet doesn't take any of them for a formula.
 
     The guards also work in a spreadsheet that assumes a different separator.
     """

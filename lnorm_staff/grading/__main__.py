@@ -32,7 +32,7 @@ WITHOUT_WALLS = "Careful: the notebooks can read and change your files, and use 
 ROOT = """\
 You are root, so the students' code would run as root too. If it escaped from its sandbox, it
 could do anything to this machine. Grade as a different user, or add --as-root."""
-ENDING = "SIGTERM", "SIGHUP"  # sent to ask a program to end, and by a closing terminal
+ENDING = "SIGTERM", "SIGHUP"  # a request to end, and what a closing terminal sends
 MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # files in these states are counted, not listed
 
 
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
         a signal that asks the grader to end.
     """
     options = _parser().parse_args(arguments)
-    for stream in (sys.stdout, sys.stderr):  # their encoding may lack letters in names
+    for stream in (sys.stdout, sys.stderr):  # their encoding may lack letters that names contain
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     before = os.umask(options.umask)
@@ -112,7 +112,7 @@ def _grade(options: argparse.Namespace) -> int:
     given = options.submissions
     is_table = [path.suffix for path in given] == [".csv"]
     out = options.out or (given[0].parent if is_table else None)
-    # Read both tables first, so that a mistake in them is reported before the long run.
+    # Read the earlier grades and the gradebook first, to report mistakes before the long run.
     before = class_folder.earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
     done: dict[Grade, list[Grade]] = {}
@@ -121,7 +121,8 @@ def _grade(options: argparse.Namespace) -> int:
         if is_table:
             grades = [*class_folder.read_grades(given[0])]
         else:
-            # A script's background jobs ignore SIGINT, which would also disable `ENDING` below.
+            # A script's background jobs ignore SIGINT, so the handler of `ENDING` below, which
+            # raises SIGINT, would have no effect.
             by_hand = _signals(["SIGINT"], signal.default_int_handler)
             with by_hand, _signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
                 _run(options, done)
@@ -140,7 +141,7 @@ def _grade(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _signals(names: Iterable[str], handler: Any) -> Iterator[None]:
-    """During a `with` block, set a handler for those of the signals that this system has."""
+    """During a `with` block, set a handler for the named signals that this system has."""
     kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {kind: signal.signal(kind, handler) for kind in kinds}
     try:
@@ -154,8 +155,8 @@ def _run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
     """Run the submissions, print a line for each notebook, and store the grades in `done`.
 
     Raises:
-        SystemExit: the user is root, there's no sandbox, there's nothing to grade, or an option
-            has a value that can't be used.
+        SystemExit: the options don't allow grading as root or without a sandbox, an option's value
+            can't be used, or there's nothing to grade.
         OSError: a submission doesn't exist.
         KeyboardInterrupt: the user pressed Ctrl+C.
     """

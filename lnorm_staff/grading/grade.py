@@ -1,4 +1,4 @@
-"""A grade: the result of one student's exercise, from the notebook to the tables and pages."""
+"""Define a grade: the result of one student's exercise, which all steps of grading use."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NOT_JUDGED = "not judged"  # because the machine failed, which isn't the student
 STATES = (*VERDICTS, "missing", "crashed", "timed out", NOT_JUDGED)
 # States of a whole file that contains nothing to grade, or can't be graded.
 UNTOUCHED, STRAY, NOT_GRADED = "untouched", "not of this course", "not graded"
-ON_ANOTHER = "on a different lesson"  # not one of those requested
+ON_ANOTHER = "on a different lesson"  # the lesson isn't one of those requested
 
 Who = tuple[str, str]  # a student's name and id
 
@@ -33,18 +33,18 @@ class Grade:
     """
 
     student: str
-    id: str  # the number by which Moodle or Canvas knows the student
+    id: str  # the student's number in Moodle or Canvas
     file: str  # its path, starting at the student's own folder
     feedback: str  # the path at which the student's feedback is returned
-    lesson: str = ""  # the name of its notebook, such as "01_mean"
+    lesson: str = ""  # the name of the lesson's notebook, such as "01_mean"
     exercise: str = ""
     state: str = ""  # one of `STATES`, or a state of a whole file
-    points: str = ""  # given by a person, in place of 1 for a right answer
+    points: str = ""  # given by a person, instead of the grader's 1 or 0
     comment: str = ""  # written by a person
     mistake: str = ""
     misconception: str = ""  # codes of the misconceptions that the mistake may come from
     message: str = ""
-    further: str = ""  # FURTHER in a side trip, which earns no points; otherwise empty
+    further: str = ""  # FURTHER if it's in a side trip and earns no points; otherwise empty
     quoted: str = ""  # the part of the message that the student's own code wrote
     attempt: str = ""  # the value or the source code, as the notebook sent it
 
@@ -60,7 +60,7 @@ class Grade:
 
     @property
     def earned(self) -> float:
-        """Return the points that a person gave, or else 1 for a right answer not in a side trip."""
+        """Return the points that a person gave, or else 1 for a right answer outside side trips."""
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property
@@ -71,7 +71,7 @@ class Grade:
 
 
 def best(grades: Sequence[Grade]) -> Grade:
-    """Return the best grade of an exercise; among equally good grades, return the last.
+    """Return the best of an exercise's grades; if several are equally good, return the last.
 
     "Not judged" ranks above "wrong", because the attempt may be right.
     """

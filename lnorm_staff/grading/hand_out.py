@@ -29,20 +29,20 @@ ALONE = """
 *If the next cell raises `ModuleNotFoundError`, this notebook is missing the folder that it came \
 in. Get the course from your lecturer, unpack all of it, and start with its README.*"""
 LINK = re.compile(rf"\[([^\[\]]*)\]\(({NAME})\)")  # a link to a lesson
-DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # in place of an answer
+DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # dots in place of an answer
 SOLUTION = re.compile(r"^ *(\w+)\.solution\(", re.MULTILINE)
 
 
 def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None) -> None:
     """Pack a copy of a course, with closed solutions and no answers, completely or not at all.
 
-    The archive contains one folder with the archive's name. No file in it needs a permission that
+    The archive contains a single folder, which has its name. No file in it needs a permission that
     Python's `zipfile` drops when unpacking.
 
     Args:
         course: the folder that contains `notebooks` and the packages.
         archive: the zip file to write.
-        wanted: the lessons to copy, such as "01_mean"; all if it's None or empty.
+        wanted: the names of the lessons to copy, such as "01_mean"; None or empty for all of them.
 
     Raises:
         LessonError: the archive's name can't be used, or a notebook can't be read or contains an

@@ -1,6 +1,6 @@
 """Make a student's text safe to show.
 
-The result can't move a terminal's cursor, is short, and doesn't reveal the machine that graded it.
+The result is short, can't move a terminal's cursor, and doesn't reveal which machine graded it.
 """
 
 import os
@@ -13,7 +13,7 @@ MOST_OF_AN_ERROR = 120  # characters; an error can quote anything that the cell 
 MOST_OF_A_REMARK = 500  # a remark quotes a line of the student's code, and its error
 MOST_OF_A_MESSAGE = 1000
 MOST_LOOKED_AT = 5000
-# The names of these folders would reveal whose machine this is, even with escaped backslashes.
+# The names of these folders would reveal whose machine this is, even if backslashes are escaped.
 _NAMED = os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), f"{__file__}/../../.."
 _FOUND = {form(path) for path in _NAMED for form in (os.path.abspath, os.path.realpath)} - {"/"}
 PLACES = sorted(_FOUND | {repr(path)[1:-1] for path in _FOUND}, key=len, reverse=True)
@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: object, most: int = MOST_OF_AN_ERROR) -> str:
-    """Shorten a text to a single line, without the names of this machine's folders."""
+    """Shorten a text to a single line, and remove the names of this machine's folders."""
     words = printable(" ".join(_placeless(text).split()))
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
@@ -37,6 +37,6 @@ def several_lines(text: object) -> str:
 
 def _placeless(text: object) -> str:
     words = str(text)[:MOST_LOOKED_AT]
-    for place in PLACES:  # a folder comes before its parent
+    for place in PLACES:  # a folder comes before its parents
         words = words.replace(place, "…")
     return words

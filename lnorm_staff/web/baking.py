@@ -60,11 +60,11 @@ def calls_in(source: str) -> list[Call]:
 
 
 def bake(source: str, cache: Path) -> Path:
-    """Draw all states of an explorer unless they're cached, and return the folder with them.
+    """Draw all states of an explorer unless they're cached, and return their folder.
 
     In the folder, `page.json` describes the explorer as `Explorer.about` does, with its initial
     state. `first.gz` has the frames of the initial state and of the presets. `all.gz` has a line
-    for each state; from line to line, the last control changes fastest.
+    for each state, in an order in which the last control changes fastest.
 
     Args:
         source: the call to the explorer, such as "explore_collapse()".

@@ -20,7 +20,7 @@ __all__ = ["code_exercise", "in_order", "options", "prediction", "unseen"]
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
 ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
 
-# Matches a word to answer with and its meaning, as a question lists them: `"a": the rows;`.
+# Matches a possible answer and its meaning, as a question lists them: `"a": the rows;`.
 OPTION = re.compile(r'(?:^- |(?<=\s))"(\w+)": (.+?)(?:; |[;.]?$)', re.MULTILINE)
 
 
@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 
 
 def _code(source: str) -> str:
-    """Write Python code as HTML, highlighted as Sphinx does it, to match other code on the page."""
+    """Write Python code as HTML, highlighted as in Sphinx, to match the other code on the page."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer

@@ -1,4 +1,4 @@
-"""Where readers get the course: from its repository, or as an archive published with the pages."""
+"""Tell readers where to get the course: its repository, or an archive published with the pages."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 __all__ = ["ARCHIVE", "addressed", "getting_page", "how_to_get", "write_archive"]
 
 ARCHIVE = "layer-norm-course.zip"
-# In a page, this placeholder stands for the address of the repository.
+# In the source of a page, this placeholder stands for the address of the repository.
 ADDRESS = "ADDRESS-OF-THE-COURSE"
 HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
 # The README's sections that are useful on a page; the others list the lessons, as the sidebar does.
@@ -54,5 +54,5 @@ def getting_page(readme: str, how: str) -> str:
 
 
 def addressed(page: str, repository: str) -> str:
-    """Insert the repository's address, if it has one, into a page."""
+    """Insert the repository's address into a page, if the repository has one."""
     return page.replace(ADDRESS, repository or ADDRESS)

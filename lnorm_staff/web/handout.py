@@ -18,7 +18,7 @@ FONT = re.compile(r"url\((\w+\.woff2)\)")
 
 
 def write_handout(page: Path, out: Path) -> None:
-    """Write a page of the site and everything that it needs to one file.
+    """Write a single file that contains a page of the site and everything that the page needs.
 
     Args:
         page: the page of a lesson or of the lectures, in a complete site.

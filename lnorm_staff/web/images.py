@@ -1,4 +1,4 @@
-"""Move images into separate files, and put a folded description below each image."""
+"""Move images into separate files, and put a collapsed description below each image."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ Cell = dict[str, Any]
 
 
 def in_files(text: str, folder: Path, address: str) -> str:
-    """Move the images in HTML into files; a PNG gets the 256 colors that are nearest to its own.
+    """Move the images in HTML into files, and reduce each PNG to the 256 colors nearest to its own.
 
     Args:
         folder: the folder to which the images are written.
@@ -48,7 +48,7 @@ def _lighter(image: bytes) -> tuple[bytes, int, int]:
 
 
 def with_words(cell: Cell) -> Cell:
-    """Put each picture's description, folded, below it, and link the two for screen readers."""
+    """Put each picture's description below it, collapsed, and link the two for screen readers."""
     outputs: list[dict[str, Any]] = []
     for output in cell["outputs"]:
         data = output.get("data", {})

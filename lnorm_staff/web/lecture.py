@@ -22,7 +22,7 @@ KEYS = {"ask": str, "words": str, "discuss": int, "show": str, "minutes": int, "
 
 
 def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """Read a file of lectures, and return each lecture's parts, keyed by its name.
+    """Read a file of lectures, and return each lecture's parts, keyed by the lecture's name.
 
     Raises:
         ValueError: a part is malformed or names something unknown; the message says where.

@@ -1,4 +1,4 @@
-"""Draw the map of the lessons: a box for each, with arrows to the lessons that need it."""
+"""Draw the map of the lessons: a box for each lesson, with arrows to those that need it."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -9,11 +9,11 @@ from lnorm_utils.words import spoken
 __all__ = ["lesson_map"]
 
 COLUMNS = 5
-Place = tuple[int, int]  # row and column, from 1
+Place = tuple[int, int]  # row and column, counted from 1
 
 
 def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
-    """Draw lessons as HTML, each below the lessons that it needs.
+    """Draw lessons as HTML, each below the lessons that it needs, except in the first row.
 
     Args:
         lessons: the lessons, each after all lessons that it needs.
@@ -44,7 +44,7 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
 
 
 def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
-    """Choose the next place in a row below all that this lesson needs; the first few share one."""
+    """Choose the next place below all lessons that a lesson needs; the first few share a row."""
     row = 1 + max((places[n][0] for n in needs), default=0) if lesson > COLUMNS else 1
     while (column := 1 + sum(r == row for r, _ in places.values())) > COLUMNS:
         row += 1
@@ -52,7 +52,7 @@ def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
 
 
 def _arrow(start: Place, end: Place) -> str:
-    """Draw an arrow from one box to another; to pass other rows, it runs between two columns."""
+    """Draw an arrow from one box to another; where it passes a row, it runs between columns."""
     (x, y), (to_x, to_y) = ((100 * column - 50, 108 * row - 22) for row, column in (start, end))
     if y == to_y:
         return f"M{x + 42} {y - 43}H{to_x - 42}l-5 -3m5 3l-5 3"

@@ -25,12 +25,12 @@ PROJECT = Path(__file__).parents[2]
 UP = "../"  # the path from a lesson's page to the top of the site
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
-# The aims of a lesson: the list below its title, and the line above the list.
+# Matches the aims of a lesson: the list below its title, and the line above the list.
 AIMS = re.compile(r"^(\w.*)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # The text about an answer ends at a heading, or at a paragraph that begins in bold.
 NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)
-# Pictures that open lessons draw what is given with solid lines, and what is asked for dashed.
+# In the pictures that open lessons, solid lines show what is given, and dashed lines what is asked.
 OPENINGS = "docs/openings"
 # Matches a word in the text that refers to a part of the row above: `[mean](#row=mean)`.
 HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
@@ -46,8 +46,8 @@ def lesson_page(
     """Rewrite a lesson for the web.
 
     Below the title comes a picture that poses the lesson's question. The aims and the imports are
-    folded. A prediction becomes a form, and predictions about earlier lessons are folded into one
-    card. The code and the text that show an answer are folded. A code exercise gets its hints
+    collapsed. A prediction becomes a form, and predictions about earlier lessons share a collapsed
+    card. The code and the text that show an answer are collapsed. A code exercise gets its hints
     and its solution. An explorer is drawn ahead of time. Text between `<!-- lab -->` and
     `<!-- /lab -->` makes sense only in JupyterLab, and is left out.
 
@@ -124,7 +124,7 @@ def with_handles(text: str) -> str:
 
 
 def _title(text: str, picture: str) -> Iterator[Cell]:
-    """Yield a lesson's title, picture, and folded aims, so that its first question comes early."""
+    """Yield the title, the picture, and collapsed aims, so that the first question comes early."""
     if (aims := AIMS.search(text)) is None:
         yield _words(text)
         return
@@ -152,8 +152,8 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
     """Yield the cells that replace a cell that checks answers.
 
     Args:
-        before: the cells before that cell. If the last lists questions, each question moves to its
-            form, and so does a list of choices.
+        before: the cells before the one that checks answers. Questions and choices listed in the
+            last one move to the forms.
     """
     text = before[-1]["source"]
     questions = QUESTION.findall(text) if len(asked) > 1 else []
@@ -174,10 +174,10 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
 
 
 def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
-    """Yield, folded, the cells that show an answer: the code, its explanation, and pictures.
+    """Yield, collapsed, the cells that show an answer: the code, its explanation, and pictures.
 
     The answer ends before a heading, a paragraph that begins in bold, or something for the reader
-    to do. A picture of rings before the answer asks the same question, and isn't folded.
+    to do. A picture of rings before the answer poses the same question, so it isn't collapsed.
     """
     yield from _picture(rest, "rings")
     inside = list(_code(rest))
@@ -209,7 +209,7 @@ def _code(rest: list[Cell]) -> Iterator[Cell]:
 
 
 def _picture(rest: list[Cell], *topics: str) -> Iterator[Cell]:
-    """Take the next cell from `rest` if it's an explorer on one of these topics."""
+    """Take the next cell from `rest` if it's an explorer on one of the given topics."""
     if rest and rest[0]["cell_type"] == "code":
         calls = calls_in(rest[0]["source"])
         if calls and calls[0].topic in topics:

@@ -31,7 +31,7 @@ def _formula(translator: Any, node: Any, display: str = "inline") -> None:
 
 
 def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Add to a page its metadata, how to run its code, and the scripts that draw in the browser."""
+    """Give a page metadata, a note on running its code, and scripts that draw in the browser."""
     if tree is None:
         return
     before, row, _ = context["body"].partition("lnorm-row-place")
@@ -49,7 +49,7 @@ def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree:
 
 
 def _description(app: Any, page: str, context: dict[str, Any], tree: Any) -> str:
-    """Return tags with a page's title, a sentence, and a picture, for previews of links to it."""
+    """Return tags with a page's title, first paragraph, and picture, for previews of links."""
     from docutils import nodes
 
     texts = (one for one in tree.findall(nodes.paragraph) if not isinstance(one[0], nodes.raw))

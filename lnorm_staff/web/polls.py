@@ -142,7 +142,7 @@ def template(name: str) -> Any:
 
 
 def _qr_code(link: str) -> Any:
-    """Return the QR code of an address."""
+    """Return a QR code for an address."""
     import segno
 
     return segno.make(link)

@@ -8,10 +8,10 @@ from typing import Any
 
 __all__ = ["write_sections"]
 
-# These are skipped, because hints and solutions mustn't appear in the results.
+# These elements are skipped, because hints and solutions mustn't appear in the results.
 NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-meaning, .lnorm-prediction, .lnorm-exercise"
 
-# No space is added around these elements, because they occur inside a sentence.
+# No space is added around these elements, because they occur inside sentences.
 INSIDE_WORDS = "a, button, code, em, span, strong, wbr"
 
 

@@ -208,9 +208,9 @@ def _alive(text: str, up: str) -> str:
 
 
 def _at_the_top(text: str) -> str:
-    """Rewrite the links of the first page, which is at the top of the site, not in `docs`.
+    """Rewrite the links on the first page, which is at the top of the site, not in `docs`.
 
-    In a toctree, a page is alone on its line, or in angle brackets after its title.
+    In a toctree, a page's name is alone on its line, or in angle brackets after the page's title.
     """
     text = re.sub(r"\]\((?!\.\./|http|#)", "](docs/", text).replace("](../", "](")
 

@@ -8,9 +8,10 @@ from typing import Any
 __all__ = ["open_meanings"]
 
 GLOSSARY = "docs/glossary"
-# These words aren't marked: they have other meanings, too, or occur in every other sentence.
+# These words aren't marked, because they have other meanings or occur in every other sentence.
 COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
-# After such a phrase, its word isn't marked, because it means something else on that page.
+# Once a page uses one of these phrases, the word isn't marked, because it means something else
+# there.
 OTHERWISE = {"blocks of rows": "block"}
 
 

@@ -1,4 +1,4 @@
-"""Collect the notebooks that were handed in, and say why each other file isn't graded."""
+"""Collect the notebooks that were handed in, and say why any other file isn't graded."""
 
 import contextlib
 import io
@@ -20,14 +20,14 @@ from lnorm_staff.grading.plain_text import printable
 
 __all__ = ["HandedIn", "collect"]
 
-LARGEST = 20_000_000  # bytes of a file
-LONGEST_NAME = 400  # characters, so that it fits in spreadsheets and on screens
-MOST_LISTED = {True: 100, False: 20}  # files per student, of `KINDS` and of other kinds
-MOST_OF_ONE = 100 * 10**6  # bytes that are read per student
-# The most bytes in an archive's table, which takes about 100 for each file, and the bytes to count
-# for each file, which takes more in memory.
+LARGEST = 20_000_000  # the most bytes in a file
+LONGEST_NAME = 400  # characters; a longer name wouldn't fit in spreadsheets or on screens
+MOST_LISTED = {True: 100, False: 20}  # files per student: of `KINDS`, and of other kinds
+MOST_OF_ONE = 100 * 10**6  # the most bytes to read from a student's files
+# An archive's table may have at most LONGEST_TABLE bytes; each file takes about 100 of them. In
+# memory, it takes more, so BYTES_OF_A_NAME count toward the student's limit for each file.
 LONGEST_TABLE, BYTES_OF_A_NAME = 5_000_000, 1000
-# Files that programs create, and hidden files except notebooks and archives.
+# Matches files that programs create, and hidden files except notebooks and archives.
 MADE = re.compile(
     r"(?i)(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
     r"|\.(?!.*\.(ipynb|ipynb\.txt|zip)$))"
@@ -37,7 +37,7 @@ MADE = re.compile(
 class HandedIn(NamedTuple):
     """A file that was handed in, and what to grade in it."""
 
-    whole: Grade  # the owner, and a state if nothing in the file is graded
+    whole: Grade  # names the owner; has a state if nothing in the file is graded
     cells: Sequence[str] = ()  # the source of its code cells
     exercises: Sequence[Exercise] = ()  # the exercises that it should solve
 
@@ -109,14 +109,14 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 
 
 def _last_first(found: Iterable[_Found]) -> list[_Found]:
-    """Return the visible files, sorted in reverse by printable name; such names may be equal."""
+    """Return the visible files in reverse order of their printable names, which may be equal."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
     kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
 def _in(given: Path) -> Iterable[_Found]:
-    """Return the files in what the lecturer names: a folder, an archive, or a single file."""
+    """Return the files in a folder or archive that the lecturer names, or a single file."""
     where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
@@ -129,7 +129,7 @@ def _in(given: Path) -> Iterable[_Found]:
 
 
 def _in_folder(folder: Path) -> Iterator[_Found]:
-    """Find all files below a folder, however deep, without following links."""
+    """Yield all files below a folder, at any depth, without following links."""
     waiting = [folder]
     while waiting:
         path = waiting.pop()
@@ -145,7 +145,7 @@ def _in_folder(folder: Path) -> Iterator[_Found]:
 
 
 def _read(path: Path) -> bytes:
-    """Read a file if it's a plain one: a pipe might block forever, and a link may lead anywhere."""
+    """Read a file, but only a plain one: a pipe may block forever, and a link may lead anywhere."""
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
         raise NotGradedError("it is a link, but only plain files are read.")
@@ -168,7 +168,7 @@ def _check_size(what: str, size: int, most: int) -> None:
 
 
 class _Packed(io.BufferedReader):
-    """A file that limits each read, because the table of an archive is read as a whole."""
+    """A file that limits the size of each read, because an archive's table is read all at once."""
 
     most = LONGEST_TABLE
 
@@ -186,7 +186,7 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[_Found]
     try:
         packed = _Packed(file.open("rb") if isinstance(file, Path) else file)
         archive = zipfile.ZipFile(packed)
-        packed.most = LARGEST + 1  # the limit for a file
+        packed.most = LARGEST + 1  # from now on, the limit for one file
         files = [(info, _names(info)) for info in archive.infolist()]
     except NotGradedError:
         raise
@@ -200,9 +200,9 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[_Found]
 
 
 def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
-    """Return the correctly decoded names of a file and its folders, without any that lead outside.
+    """Decode the names of a file and its folders, and drop names that lead outside the archive.
 
-    Without the flag for UTF-8, zipfile assumes MS-DOS's encoding, but macOS still writes UTF-8.
+    If the flag for UTF-8 isn't set, zipfile assumes MS-DOS's encoding, but macOS writes UTF-8.
     """
     name = info.filename
     if not info.flag_bits & 0x800:
@@ -212,7 +212,7 @@ def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
-    """Unpack a file, but at most one byte more than the size in the archive's table.
+    """Unpack a file, but read at most one byte more than the size in the archive's table.
 
     Raises:
         NotGradedError: the file is damaged, encrypted, or compressed in an unusual way.
@@ -220,8 +220,8 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> byt
     _check(name, info.file_size)
     try:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError  # zipfile would unpack it as a whole
+            raise ValueError  # zipfile would unpack it all at once
         with archive.open(info) as packed:
-            return packed.read(info.file_size + 1)  # without a size, all of it is unpacked
+            return packed.read(info.file_size + 1)  # without a size, it would unpack it all
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be unpacked.") from None

@@ -26,17 +26,17 @@ class NotGradedError(ValueError):
 
 
 def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str], list[Exercise]]:
-    """Return the code of a notebook of format 4, and the exercises that it should solve.
+    """Return the code cells of a notebook in format 4, and the exercises that it should solve.
 
     Args:
         data: the content of the file.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
-        NotGradedError: it isn't a notebook, or contains nothing to grade.
+        NotGradedError: the file isn't a notebook, or it contains nothing to grade.
     """
     try:
-        notebook = json.loads(data)  # in any Unicode encoding, with or without a BOM
+        notebook = json.loads(data)  # accepts any Unicode encoding, with or without a BOM
         cells = notebook["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         is_untouched = content_hash(notebook) == made_from(notebook)

@@ -1,4 +1,4 @@
-"""Find a file's owner by the outermost name that the lecturer's system gave it."""
+"""Find a file's owner from the outermost name in its path that the lecturer's system chose."""
 
 import re
 from collections import defaultdict
@@ -12,9 +12,10 @@ __all__ = ["KINDS", "students_at", "whose"]
 
 KINDS = (".ipynb", ".zip", ".ipynb.txt")  # some browsers save notebooks as .ipynb.txt
 
-# Moodle names folders, and begins file names, like "Ada Lovelace_17_assignsubmission_file_". Canvas
-# names files like "lovelaceada_LATE_17_23_01_mean.ipynb". Both systems put the student's name first
-# and the name that the student chose last, so the shortest match counts.
+# In Moodle, a folder's name, or the beginning of a file's name, is like
+# "Ada Lovelace_17_assignsubmission_file_". In Canvas, a file's name is like
+# "lovelaceada_LATE_17_23_01_mean.ipynb". Both systems put the student's name first and the
+# name that the student chose last, so the shortest match counts.
 SYSTEM = re.compile(
     r"(?P<name>.+?)"
     r"(?P<rest>(?:_LATE)?_(?P<id>\d+)_(?:(?P<moodle>assignsubmission_[a-z]+)|\d+(?=_.)))"
@@ -23,19 +24,20 @@ SYSTEM = re.compile(
 COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
 NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
 DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\.|$)", re.IGNORECASE)  # Windows reserves these
-MOST_BYTES = 150  # of a name; all systems allow 255, and the student's number is added
+MOST_BYTES = 150  # in a name; all systems allow 255, but the student's number is added
 
 
 def students_at(paths: Collection[Sequence[str]]) -> int:
     """Return the index of the student's name in each path: usually 1, but sometimes 0 or 2.
 
     The index is 0 if the outermost name is already a student's, and 2 if one more folder contains
-    everyone's work. That folder counts as a single student's, unless two people in it handed in the
-    same lesson, or files whose names don't say which lesson they belong to.
+    everyone's work. If it's unclear, a folder counts as a single student's, unless two people in it
+    handed in the same lesson, or files whose names don't say which lesson they belong to.
 
     Args:
         paths: for each file, the folder or archive that the lecturer named, the folders in it that
-            lead to the file, and the file. For a single notebook, its folder and the notebook.
+            lead to the file, and the file itself. The path of a single notebook consists of its
+            folder and the notebook.
     """
     if any(_of_system(path[0]) for path in paths):
         return 0
@@ -57,7 +59,7 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
 def whose(path: Sequence[str], at: int) -> Grade:
     """Return a grade that names a file's owner but has no result yet.
 
-    Names beyond the index don't count, because students choose them.
+    Names after the index don't count, because students choose them.
 
     Args:
         path: one of the paths for `students_at`.
@@ -93,13 +95,13 @@ def _lesson_and_name(file: str) -> tuple[str, str]:
 def _of_system(name: str, is_file: bool = False) -> re.Match | None:
     """Match the name that Moodle or Canvas gave to a file or folder."""
     found = SYSTEM.match(name)
-    # A folder such as week_1_2_points isn't a student's, but a file or archive of that form is.
+    # A folder such as week_1_2_points isn't a student's, but a file or archive named like that is.
     is_file = is_file or name.lower().endswith(".zip")
     return found if found and (is_file or found["moodle"]) else None
 
 
 def _named(name: str, file: str) -> Grade:
-    name = name.strip()  # because tables are read stripped
+    name = name.strip()  # because tables are stripped when they're read
     return Grade(name, "", file, f"{_file_name(name) or 'student'}/feedback.html")
 
 

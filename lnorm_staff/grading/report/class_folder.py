@@ -1,7 +1,7 @@
 """Write the results of grading: two tables, the report, and feedback for the students.
 
-All of it can be recreated from the table of exercises, which has a row for each grade. In that
-table, a person may change points and comments.
+All files can be recreated from the table of exercises, which has a row for each grade. A person may
+change points and comments in that table.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def write_results(
     """Write all files about a class to a folder, replacing those from an earlier call.
 
     Args:
-        grades: one for each exercise of each file.
+        grades: a grade for each exercise in each file.
         out: the folder, which must exist.
         gradebook: the table in which to fill in points; None for a plain table.
         site: the address of a web edition, if the report should link to it.
@@ -68,7 +68,7 @@ def write_results(
 
 
 def _kept(grades: Iterable[Grade]) -> str:
-    """Save the grades elsewhere, and return where; if every disk is full, return them as text."""
+    """Save the grades elsewhere and say where; if every disk is full, return the grades as text."""
     for folder in (None, Path.home(), Path.cwd(), "/dev/shm"):
         with contextlib.suppress(OSError):
             kept = Path(tempfile.mkdtemp(dir=folder)) / EXERCISES
@@ -85,7 +85,7 @@ def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:
             path = student.grades[0].feedback
-            # Some systems treat "Ada" and "ada" as the same name, or é and e with an accent.
+            # To some systems, "Ada" and "ada" are the same name, and so are the two encodings of é.
             while (plain := normalize("NFC", path.casefold())) in taken:
                 path = f"{len(taken)}_{path}"
             taken.add(plain)
@@ -137,8 +137,8 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
     """Add grades to earlier ones, and replace the earlier grades of files that are graded again.
 
     The points and comments that a person gave are kept, and so is an earlier grade if the new one
-    isn't judged. Files of the same name on different lessons are different files, because
-    names may recur each week.
+    isn't judged. Files with the same name from different lessons are treated as different
+    files, because names may recur from week to week.
     """
     given = {(_file(grade), grade.exercise): grade for grade in earlier}
     again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}

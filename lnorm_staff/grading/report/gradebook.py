@@ -28,7 +28,7 @@ def read_gradebook(path: Path) -> Table:
     """Read Moodle's grading worksheet, or Canvas's gradebook.
 
     Raises:
-        TableError: the table is neither of them, or a line has too few or too many cells.
+        TableError: the table is neither, or a line has too few or too many cells.
         OSError: the file can't be read.
     """
     table = read_table(path)
@@ -70,7 +70,7 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
 
 
 def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells) -> Iterator[str]:
-    """Warn if the gradebook's maximum differs from the number of points to earn."""
+    """Yield a warning for each maximum in the gradebook that isn't the points one can earn."""
     given = {("all lessons", row.get(MAXIMUM, "")): sum(maximum.values()) for row in rows}
     if columns:
         possible = [row for row in rows if POSSIBLE in next(iter(row.values()))]
@@ -82,13 +82,13 @@ def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells
 
 
 def _number(text: str) -> float | None:
-    """Read a number with commas, periods, or spaces; a last comma or period may be decimal."""
+    """Read a number with commas, periods, or spaces; the last comma or period may mark decimals."""
     found = re.fullmatch(r"(\d[\d.,'\s]*?)(?:[.,](\d{1,2}))?", text.strip())
     return float(re.sub(r"\D", "", found[1]) + f".{found[2] or 0}") if found else None
 
 
 def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
-    """Return Canvas's title for each lesson, such as "01_mean (1234)", or the title it will get.
+    """Return the title of each lesson's column in Canvas, such as "01_mean (1234)", or a new one.
 
     Other assignments are left out, because their points may be out of date.
     """
@@ -97,10 +97,10 @@ def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
 
 
 def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cells:
-    """Return a row's new cells: for Canvas, one per lesson; for Moodle, grade, comment, remarks."""
+    """Return a row's new cells: one for each lesson, or Moodle's grade, comment, and remarks."""
     points: dict[str, float] = {}
     for lesson, earned in (pair for work in works for pair in work.points.items()):
-        points[lesson] = max(earned, points.get(lesson, 0))  # all works in a row are one student's
+        points[lesson] = max(earned, points.get(lesson, 0))  # all work in a row is one student's
     if columns:
         return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
     told = {COMMENT: [work.comment for work in works], REMARKS: guarded(w.remarks for w in works)}
@@ -112,9 +112,10 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cell
 
 
 def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
-    """Return the index of the one row with a student's number, or else with the name or account.
+    """Return the index of the only row with a student's number, or else with their name or account.
 
-    As a last resort, a name that is written differently counts; then the second value is True.
+    As a last resort, a name counts even if its accents, case, or word order differ; then the second
+    value is True.
     """
     names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
     numbers = [{re.sub(r"\D", "", row.get(ID) or row.get("ID", ""))} - {""} for row in rows]

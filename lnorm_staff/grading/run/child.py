@@ -1,7 +1,7 @@
 """A child process that answers each line of JSON with a line of its own.
 
 The kernel and the judge of the attempts run in such children. Neither can stop the grader, which
-limits how long it waits and how much it reads, and ends a child and all that the child started.
+limits how long it waits and how much it reads, and kills a child with all that the child started.
 """
 
 import asyncio
@@ -24,20 +24,20 @@ from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, filter_of_call
 
 __all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "PROCESSOR", "Child", "serve", "started"]
 
-LONGEST = 2**22  # bytes of a line; all attempts in a cell take much less
+LONGEST = 2**22  # the most bytes in a line; all attempts in a cell take much less
 SECONDS_TO_END = 10
 # A child gets no other environment variables, because they often hold keys and passwords.
 KEPT = {
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"),
-    # The last one is for systemd; the sandbox doesn't pass it on.
+    # Only systemd needs the last one, and the sandbox doesn't pass it on.
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "XDG_RUNTIME_DIR"),
 }
 START = (
     "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import serve; "
     "serve({module!r})"
 )
-# RLIMIT_DATA, not RLIMIT_AS: libraries may be large, but what a student allocates may not. The
-# limit on processes counts everything that the user runs, so it can't be too low.
+# RLIMIT_DATA, not RLIMIT_AS, because libraries may be large, but what a student allocates may not.
+# The limit on processes counts everything that the user runs, so it mustn't be too low.
 LIMITS = {"RLIMIT_DATA": 2**32, "RLIMIT_FSIZE": 2**28, "RLIMIT_NPROC": 4096, "RLIMIT_CORE": 0}
 LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_NPROC": MOST_PROCESSES}
 # When memory runs out, Linux ends the process with the highest score first. A child runs on one
@@ -47,8 +47,8 @@ BEFORE = (
     "echo 1000 > /proc/self/oom_score_adj; taskset -cp $1 $$ > /dev/null; shift; "
     'exec nice -n 5 "$@" 9< "$0"'
 )
-PROCESSOR = ContextVar("PROCESSOR", default="")  # the number of the one to use, or "" for all
-MORE_SPACE = 2**32  # bytes of address space; shared memory counts toward it, too
+PROCESSOR = ContextVar("PROCESSOR", default="")  # number of the processor to use, or "" for all
+MORE_SPACE = 2**32  # bytes of address space for a student's code, including shared memory
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Child:
         except TimeoutError:
             self.kill()
             raise
-        except Exception:  # it may send anything, even half a line
+        except Exception:  # the child may send anything, even half a line
             self.kill()
             raise EOFError from None
 
@@ -143,11 +143,11 @@ def serve(module: str) -> None:
     for number in (0, 1, 2):  # disconnect stdin, stdout, and stderr
         os.dup2(nowhere, number)
     os.close(nowhere)
-    gc.disable()  # imports leave no garbage, and looking for it takes a tenth of the time
+    gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time
     program = importlib.import_module(module)
     gc.freeze()
     gc.enable()
-    with contextlib.suppress(OSError):  # systems differ in how much is mapped by now
+    with contextlib.suppress(OSError):  # systems differ in how much memory is mapped by now
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
     process = os.getpid()

@@ -19,11 +19,11 @@ __all__ = ["grade_many", "grade_one"]
 
 CHECK = re.compile(r"\b(\w+)\s*\.\s*check\b")
 SECONDS_FOR_A_CALL = 10
-CELLS_IN_TIME = 5  # a notebook's time, in multiples of a cell's time
-NOTEBOOKS_IN_TIME = 10  # a student's time, in multiples of a notebook's time
+CELLS_IN_TIME = 5  # a notebook's time limit, as a multiple of a cell's
+NOTEBOOKS_IN_TIME = 10  # a student's time limit, as a multiple of a notebook's
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # for one answer, and for all in a notebook
-# The most characters in a notebook's attempts. An attempt counts as at least LEAST_SENT, so at most
-# 512 attempts are judged.
+# The most characters in a notebook's attempts. LEAST_SENT is added to the length of each, so
+# at most 512 attempts are judged.
 MOST_SENT, LEAST_SENT = 2**25, 2**16
 
 
@@ -33,7 +33,7 @@ async def grade_many(
     jobs: int,
     tell: Callable[[HandedIn, list[Grade]], object],
 ) -> None:
-    """Grade several files at once, each on a processor of its own, and report each result.
+    """Grade several files at once, each on a single processor, and report each result.
 
     Notebooks that may have failed because of the machine, or because of other notebooks, are graded
     once more at the end, one at a time.
@@ -54,7 +54,7 @@ async def grade_many(
             file = file.refused(f"the {most:g} seconds for a student's notebooks were used up.")
         try:
             return await grade_one(file, timeout, is_last)
-        except Exception as problem:  # one notebook must not stop a whole class
+        except Exception as problem:  # one notebook mustn't stop the grading of a whole class
             reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
             return [file.grade(exercise, NOT_JUDGED, reason) for exercise in file.exercises]
         finally:
@@ -91,15 +91,15 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
 
     Returns:
         A grade for each exercise, whatever the notebook does. Exercises in side trips are left out
-        if no cell checks them, because lecturers may remove them. For a file that isn't graded, a
-        single grade with the reason.
+        if no cell checks them, because lecturers may remove side trips. For a file that isn't
+        graded, there is a single grade, with the reason.
     """
     if file.whole.state:
         return [file.whole]
     exercises = {exercise.name: exercise for exercise in file.exercises}
     attempts: dict[tuple[str, str], None] = {}  # the last attempt at each exercise in each cell
-    failures: dict[str, Reply] = {}  # of the last failed cell that checks the exercise
-    first, is_doubtful = "", False  # the reason why a cell first failed
+    failures: dict[str, Reply] = {}  # the reply for each exercise's last failed cell
+    first, is_doubtful = "", False  # the first reason, and whether the machine may be at fault
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
         for name in exercises.keys() & reply.attempts.keys():

@@ -18,7 +18,7 @@ NOT_AN_ATTEMPT = "it can't be judged: its kernel sent something that isn't an at
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
-    """Read the topics; then, for each exercise's name and attempt that follow, yield the verdict.
+    """Read the topics; then, for each pair of an exercise's name and an attempt, yield a verdict.
 
     A verdict has the fields of a `Grade` that concern one exercise. If an attempt can't be judged,
     that's the student's fault only if the attempt is forged.
@@ -59,11 +59,11 @@ def outcome_of(exercise: Exercise, sent: Any) -> Outcome:
     """Return the outcome of an attempt, from the data that a kernel sent about it.
 
     Args:
-        exercise: this process's exercise, which no student has changed.
+        exercise: the exercise in this process, which no student's code has changed.
         sent: what `record` wrote in the kernel, or what a student made it send instead.
 
     Raises:
-        ForgedError: `record` can't have written it.
+        ForgedError: `record` can't have written the data.
     """
     outcome = read_outcome(sent)
     number, expected = len(outcome.values), len(exercise.inputs or [()])

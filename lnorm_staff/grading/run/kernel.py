@@ -73,14 +73,14 @@ def _shell() -> Any:
 
 
 def _run(shell: Any, code: str, seconds: float) -> dict:
-    """Run a cell; if its time runs out, an interrupt ends the cell and nothing else."""
+    """Run a cell; if its time runs out, interrupt the cell and nothing else."""
     ATTEMPTS.clear()
     error: BaseException | None = None
     began, timer = time.process_time(), threading.Timer(seconds, _interrupt)
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         timer.start()
-        with contextlib.suppress(Exception):  # where `put_back` looks for imports
+        with contextlib.suppress(Exception):  # `put_back` looks for imports there
             shell.history_manager.input_hist_parsed.append(shell.transform_cell(code))
         result = shell.run_cell(code, store_history=False, silent=True)
         error = result.error_before_exec or result.error_in_exec

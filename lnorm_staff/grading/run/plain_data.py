@@ -19,10 +19,10 @@ from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
 __all__ = ["LONGEST", "NUMBERS", "ForgedError", "decode", "encode", "read_outcome", "write_outcome"]
 
-LONGEST = 2**19  # characters of an attempt
+LONGEST = 2**19  # the most characters in an attempt
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
 PLAIN = (type(None), bool, int, float, str)  # the types that JSON has
-# All of PyTorch and NumPy supports these dtypes. Others can crash a process that inspects them.
+# PyTorch and NumPy fully support these dtypes. Others can crash a process that inspects them.
 TENSORS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
 NUMBERS: dict[str, Any] = {f"torch.{name}": getattr(torch, name) for name in TENSORS.split()}
 NUMBERS |= {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
@@ -35,7 +35,7 @@ class ForgedError(ValueError):
 def write_outcome(outcome: Outcome) -> str:
     """Write the outcome of an attempt as JSON, or an error if the outcome is too large.
 
-    It stays text until it's judged, because a few characters can decode to huge data.
+    The outcome stays text until it's judged, because a few characters can decode to huge data.
     """
     error = outcome.error
     told = {
@@ -75,7 +75,7 @@ def _line(text: Any) -> str:
 
 
 def encode(value: Any) -> Any:
-    """Return a value as it is, or as {kind: content}; for an unknown kind, only its description."""
+    """Return a value as is, or as {kind: content}; for an unknown kind, only its description."""
     try:
         return _encoded(sanitized(value))
     except Exception:  # raised by an object that can't be inspected
@@ -104,7 +104,7 @@ def _encoded(value: Any) -> Any:
 
 
 def _is_small(shape: Sequence[int]) -> bool:
-    """Return whether a shape and all its axes are small, because an axis of 0 hides large ones."""
+    """Return whether a shape's size and axes are all small; an axis of 0 could hide large axes."""
     return len(shape) <= MOST_AXES and max(math.prod(shape), *shape, 0) <= MOST_NUMBERS
 
 
@@ -112,7 +112,7 @@ def decode(data: Any) -> object:
     """Read what `encode` wrote, or what a student's code sent instead.
 
     Raises:
-        ValueError: `encode` can't have written it. Malicious data may raise other errors.
+        ValueError: `encode` can't have written the data. Malicious data may raise other errors.
     """
     if isinstance(data, PLAIN):
         return data

@@ -18,12 +18,12 @@ KERNEL, JUDGE = "kernel", "judge"
 
 
 class Reply(NamedTuple):
-    """The result of one request: how and why it failed, if it did, and what is known by then."""
+    """The result of one request: how and why it failed, if it did, and its attempts or verdict."""
 
     failed: str = ""  # "", "crashed", "timed out", or NOT_JUDGED
     reason: str = ""
     attempts: Mapping[str, Any] = {}  # for each exercise, its attempt or its verdict
-    by_machine: bool = False  # the machine may be at fault, so it's worth a second try
+    by_machine: bool = False  # the machine may be at fault, so the request is worth a second try
 
 
 async def replies(
@@ -65,7 +65,7 @@ async def replies(
                         yield each, reply
         except (EOFError, TimeoutError):
             tries += 1
-            if tries >= MOST_TRIES:  # if it was up, it died while repeating requests
+            if tries >= MOST_TRIES:  # if a child was up, it died while repeating requests
                 died = Reply("crashed", f"the {program} died repeatedly.", by_machine=True)
                 rest = died if is_up else Reply(NOT_JUDGED, f"no {program} could be started.")
         except OSError as problem:  # the machine failed, for example because of a full disk
@@ -81,7 +81,8 @@ async def replies(
 async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Reply:
     """Return the reply to one request; the child may be dead afterward.
 
-    A late request that hardly used the processor was waiting, on purpose or for a processor.
+    A late request that hardly used the processor was waiting, either on purpose or because the
+    processor was busy, so the machine may be at fault.
     """
     began = time.monotonic()
     seconds = min(timeout, deadline - began)

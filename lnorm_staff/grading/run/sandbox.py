@@ -1,9 +1,10 @@
-"""Run a command in a bubblewrap sandbox, where it sees some folders and nothing else.
+"""Run a command in a bubblewrap sandbox, where it sees only certain folders.
 
 The sandbox has no network and no other processes. All files are read-only, except those in a small
 folder that is kept in memory and vanishes with the sandbox. If Linux lets this user create a
 cgroup, the cgroup limits the total memory and processes in the sandbox. If libseccomp is installed,
-Linux refuses some system calls that bypass these walls or lead to most of its security holes.
+Linux refuses some system calls: those that bypass these walls, and those that lead to most of
+Linux's security holes.
 """
 
 import ctypes
@@ -31,9 +32,9 @@ READABLE = (
     *([str(Path(_TORCH.origin).parents[1])] if _TORCH and _TORCH.origin else []),
 )
 HOME = "/tmp"  # the folder that can be written to
-LARGEST = 2**28, 2**26  # bytes in HOME, and in shared memory
+LARGEST = 2**28, 2**26  # the most bytes in HOME, and in shared memory
 MOST_PROCESSES = 64
-# Nothing inside can create namespaces of its own, with which it could undo these walls.
+# Programs inside can't create namespaces of their own, with which they could undo these walls.
 BUBBLEWRAP = (
     *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
     *("--cap-drop", "ALL", "--unsetenv", "XDG_RUNTIME_DIR"),
@@ -50,7 +51,8 @@ REFUSED = (
     # Socket pairs are still allowed. File watches aren't, because each user has only a few.
     *("socket", "connect", "sched_setaffinity", "inotify_init", "inotify_init1"),
 )
-# If the grader is root, who owns the devices, these calls do nothing: devices can't be read-only.
+# If the grader is root, who owns the devices, these calls do nothing, because devices can't be made
+# read-only.
 UNDONE = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat"),
     *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
@@ -60,7 +62,7 @@ ALLOW, UNDO, REFUSE, MASKED = 0x7FFF0000, 0x00050000, 0x00050000 | errno.EPERM, 
 
 @functools.cache
 def walls() -> tuple[str, ...]:
-    """Return what to put before a command to run it in a sandbox; nothing if there's a problem.
+    """Return the prefix that makes a command run in a sandbox, or () if there's a `problem`.
 
     If there's a filter of system calls, bubblewrap reads it from file descriptor 9.
     """
@@ -88,7 +90,7 @@ def _failure(command: Sequence[str]) -> str:
 def _folders() -> list[str]:
     home, shared = map(str, LARGEST)
     options = ["--size", home, "--tmpfs", HOME, "--dir", f"{HOME}/empty"]
-    for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # parents first
+    for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # parents come first
         options += ["--ro-bind-try", path, path]
     options += ["--proc", "/proc", "--dev", "/dev", "--size", shared, "--tmpfs", "/dev/shm"]
     # If these were writable, root could change the whole system through /proc.
@@ -99,14 +101,17 @@ def _folders() -> list[str]:
 
 @functools.cache
 def filter_of_calls() -> bytes:
-    """Return the filter; without libseccomp, which most systems with systemd have, it's empty."""
+    """Return the filter of system calls, which is empty without libseccomp.
+
+    Most systems with systemd have libseccomp.
+    """
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
         return b""
     library.seccomp_init.restype = ctypes.c_void_p
     rules = ctypes.c_void_p(library.seccomp_init(ALLOW))
-    # A pair of datagram sockets (by the second argument) could reach other sockets by name.
+    # A socketpair whose second argument asks for datagrams could reach other sockets by name.
     others = (2, 3, 5)  # SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET; all but the lowest bits are options
     told = [(REFUSE, "socketpair", struct.pack("IIQQ", 1, MASKED, 15, kind)) for kind in others]
     told += [(REFUSE, name, b"") for name in REFUSED]
