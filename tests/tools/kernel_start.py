@@ -16,7 +16,12 @@ import offline
 sys.modules.setdefault("rfc3987_syntax", None)
 # What a student has solved is neither read nor written, here and in the kernels.
 os.environ["LNORM_PROGRESS"] = ""
-OFFLINE = [f"--IPKernelApp.exec_lines=__import__('runpy').run_path({offline.__file__!r})"]
+# The kernels run without the garbage collector, whose search through PyTorch's and Matplotlib's
+# modules takes a fifth of the time to import them.
+SETTINGS = [
+    f"--IPKernelApp.exec_lines=__import__('runpy').run_path({offline.__file__!r})",
+    "--IPKernelApp.exec_lines=__import__('gc').disable()",
+]
 
 
 def pytest_configure(config):
@@ -26,7 +31,7 @@ def pytest_configure(config):
         # If listing a machine's fonts takes more than 5 seconds, Matplotlib says so. It lists them
         # once: here, because in a notebook, its message would be an output that isn't on record.
         import matplotlib.font_manager  # noqa: F401
-    start = functools.partial(nbval.kernel.start_new_kernel, extra_arguments=OFFLINE)
+    start = functools.partial(nbval.kernel.start_new_kernel, extra_arguments=SETTINGS)
     nbval.kernel.start_new_kernel = with_second_try(start)
 
 
