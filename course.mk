@@ -47,7 +47,7 @@ slow: $(READY) ## run the slow tests: lessons filled in and graded, broken noteb
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
 browser: $(BROWSER) ## test the web edition, and three lessons in JupyterLab, in Chromium
-	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser/test_jupyterlab.py tests/browser --no-loadscope-reorder --reruns 1 -rfER $(ARGS)  # JupyterLab's tests, the longest, come first
+	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --no-loadscope-reorder --reruns 1 -rfER $(ARGS)  # in the order of names, JupyterLab's long tests begin early
 
 hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub PORT=8000
 	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_diagnose lnorm_course  # because students can't write there
