@@ -13,13 +13,13 @@ from pathlib import Path
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub defines it
 
 PORT = int(os.environ.get("LNORM_HUB_PORT") or 8000)  # the first of three ports
-MEMORY = os.environ.get("LNORM_HUB_MEMORY") or "1G"  # for each student, if systemd runs
-CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # for each student, too, if systemd runs
+MEMORY = os.environ.get("LNORM_HUB_MEMORY") or "1G"  # for each student, if systemd is running
+CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # also per student, if systemd is running
 IDLE = int(os.environ.get("LNORM_HUB_IDLE") or 3600)  # seconds until an unused server is stopped
 ROOT = os.geteuid() == 0
 SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
-# Only this machine can connect to the three ports. A web server before them handles encryption.
+# Only this machine can connect to the three ports. Encryption is left to a web server in front.
 ADDRESS, c.ConfigurableHTTPProxy.api_url, c.JupyterHub.hub_bind_url = (
     f"http://127.0.0.1:{PORT + n}" for n in range(3)
 )
@@ -29,7 +29,7 @@ c.ConfigurableHTTPProxy.command = str(PROXY)
 c.Application.log_level = c.ConfigurableHTTPProxy.log_level = "WARN"
 print(f"The hub is starting at {ADDRESS}. Press Ctrl+C to stop it.")
 
-c.Authenticator.username_pattern = "[a-z][a-z0-9-]*"  # it becomes the name of a folder
+c.Authenticator.username_pattern = "[a-z][a-z0-9-]*"  # a username is also a folder's name
 if ROOT:
     c.JupyterHub.authenticator_class = "pam"
     c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # not every account on this machine
@@ -44,7 +44,7 @@ else:
 
 c.JupyterHub.spawner_class = "systemd" if SYSTEMD else "localprocess" if ROOT else "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(Path.cwd() / "homes" / "{username}")
-# A kernel that needs more memory is killed, but its student's server keeps running.
+# A kernel that exceeds the memory limit is killed, but the student's server keeps running.
 limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
 c.SystemdSpawner.unit_extra_properties = limits
 c.SystemdSpawner.isolate_tmp = c.SystemdSpawner.disable_user_sudo = True

@@ -12,7 +12,7 @@ import sys
 
 GROUP = "lnorm-students"  # the group that deploy/jupyterhub_config.py admits
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # characters that nobody mixes up on paper
-# The accounts have no shell, so that nobody can log in by SSH.
+# The accounts have no shell, so that nobody can log in over SSH.
 ACCOUNT = ["--key=HOME_MODE=0700", f"--groups={GROUP}", "--shell=/usr/sbin/nologin"]
 LOOK = ["runuser", "-u", "nobody", "--", sys.executable, "-P", "-c", "import lnorm_course"]
 

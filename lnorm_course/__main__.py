@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return the command-line parser; options it doesn't know are passed on to JupyterLab."""
+    """Return the command-line parser; options it doesn't recognize are passed on to JupyterLab."""
     parser = argparse.ArgumentParser(
         prog="python -m lnorm_course",
         description=__doc__,
@@ -103,7 +103,7 @@ def _bring_up_to_date(copies: Path) -> None:
 
 
 def _settings_for(folder: Path, lesson: str) -> list[str]:
-    """Return JupyterLab's settings for opening a lesson in a folder, on a hub or without one."""
+    """Return JupyterLab's settings for opening a lesson in a folder, with or without a hub."""
     return [
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.default_url=/lab/tree/{lesson}",
@@ -122,7 +122,7 @@ def _start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
     from jupyterhub.singleuser import main
 
     settings = [
-        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # lessons don't use it
+        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # lessons use no terminal
         "--LabApp.extension_manager=readonly",
         "--MappingKernelManager.cull_idle_timeout=3600",
     ]

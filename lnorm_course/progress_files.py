@@ -1,8 +1,8 @@
 """Record each exercise that a student answers as an empty file whose name gives the result.
 
-Because names alone say everything, notebooks that run at the same time don't overwrite each other's
-records, a kernel that dies leaves nothing half written, and even a full disk usually has room for
-another record.
+Because a record is only a file name, notebooks that run at the same time don't overwrite each
+other's records, a kernel that dies leaves nothing half written, and even a full disk usually has
+room for another record.
 """
 
 import functools
@@ -48,7 +48,7 @@ def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
     Args:
         topic: what the exercise is about, such as "mean".
         exercise: the name of the exercise.
-        folder: where the files are; by default, where `keep` puts them.
+        folder: the folder with the files; by default, the one that `keep` uses.
     """
     if (folder := folder or _folder()) is None:
         return ""
@@ -61,6 +61,6 @@ def _folder() -> Path | None:
     return Path(chosen) if chosen else None
 
 
-@functools.cache  # so that each sentence is printed once per kernel
+@functools.cache  # so that a sentence is printed only once per kernel
 def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr)

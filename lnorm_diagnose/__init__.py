@@ -1,6 +1,6 @@
 """Find out why a norm returns unexpected numbers: `diagnose`, `norms_of`, and `first_wrong`.
 
-The package needs only PyTorch and NumPy, and knows nothing about the course.
+The package needs only PyTorch and NumPy, and imports nothing from `lnorm_course`.
 """
 
 from importlib import import_module

@@ -17,7 +17,7 @@ MOST_NAMED = 3  # if more explanations than this fit, only one is given, as an e
 
 
 class Mistake(NamedTuple):
-    """A wrong answer that an exercise knows, and the feedback on it.
+    """A wrong answer that an exercise recognizes, and the feedback on it.
 
     A code answer is a function of the inputs; if the exercise has a model, the model's steps come
     first.
@@ -39,8 +39,8 @@ class Raised(NamedTuple):
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        told: a sentence with the kind, the message, and the place; empty if the student's code
-            didn't raise the error.
+        told: a sentence that gives the kind, the message, and the place; empty if the student's
+            code didn't raise the error.
     """
 
     kind: str
@@ -65,7 +65,7 @@ def explain(
     must: Sequence[Callable[[Parts], bool]],
     may: Sequence[Callable[[Parts], bool]] = (),
 ) -> list[Parts]:
-    """Return the explanations that pass the tests with the fewest mistakes.
+    """Of the explanations that pass the tests, return those with the fewest mistakes.
 
     The groups are searched in order, until an explanation passes all tests. Of the explanations
     found so far, those that pass the most tests are kept, and of these, those with the fewest

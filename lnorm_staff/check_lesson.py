@@ -81,7 +81,7 @@ def _of_hints(section: Section, answer: str) -> Problems:
 
 
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
-    """Report an answer that gets the wrong verdict, or the feedback on a different answer."""
+    """Report an answer that gets the wrong verdict, or feedback meant for a different answer."""
     called = feedback.state.name.lower()
     if called != state:
         yield line, f"{what} is judged {called}, not {state}."

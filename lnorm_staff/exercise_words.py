@@ -10,7 +10,7 @@ from lnorm_course.lab.working_copy import lessons
 __all__ = ["LAB_ONLY", "QUESTION", "exercise_words", "words_in_context"]
 
 ASKED = re.compile(r"\*\*(?:Predict|Your turn)\.\*\* *(.+)", re.DOTALL)
-QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)  # matches a question in a list
+QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)  # matches a question in a numbered list
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 HEADING = re.compile(r"^#.*$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")

@@ -80,7 +80,7 @@ def _space(row: Any) -> None:
 
 
 def _leaves_open(part: Any) -> bool:
-    """Return whether a sign right after a part is a prefix of what follows the sign."""
+    """Return whether a sign right after a part is a prefix, not an operator between operands."""
     return part.tag == "mo" and (part.text or "") not in {*")]}!", *BARS}
 
 

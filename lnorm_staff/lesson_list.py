@@ -13,7 +13,7 @@ LISTED = tomllib.loads((ORIGINALS.parent / "docs" / "lessons.toml").read_text("u
 
 
 def _lesson(number: int, name: str, parts: dict[str, Any]) -> SimpleNamespace:
-    """Return what `docs/lessons.toml` says about a lesson, with its number and its notebook's name.
+    """Return what `docs/lessons.toml` says about a lesson, plus its number and its notebook's name.
 
     Raises:
         ValueError: a required part is missing, or a part is unknown.

@@ -12,19 +12,19 @@ __all__ = ["Table", "TableError", "guarded", "read_table", "unguarded", "write_t
 
 SEPARATORS = ",;\t"
 # FORMULA matches the place before text that a spreadsheet would run as a formula; GUARDED matches
-# a guard in that place. A lone sign, such as Moodle's dash, isn't a formula. Quoting a
-# cell doesn't help, because a reader with a different separator strips the quotes. A formula that
-# already has a guard gets a second one, so that `unguarded` restores the formula as it was.
+# a guard in that place. A lone sign, such as Moodle's dash, isn't a formula. Quoting a cell doesn't
+# help, because a program that expects a different separator strips the quotes. A formula that
+# already has a guard gets a second one, so that `unguarded` restores the original text.
 _START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"\s]*[=+@\-＝＋＠－].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
 
 class TableError(ValueError):
-    """Raised with one sentence that says why a table can't be used."""
+    """Raised if a table can't be used; says why in one sentence."""
 
 
 class Table(NamedTuple):
-    """A table: its column headings, and for each other line, its number and cells by heading."""
+    """A table: its column headings, and each other line's number and cells, keyed by heading."""
 
     path: Path
     titles: list[str]

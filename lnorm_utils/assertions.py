@@ -32,7 +32,7 @@ def assert_close(
         AssertionError: the results differ; the message says by how much, and where.
         TypeError, ValueError: the results can't be compared.
 
-    Source: PyTorch's documentation of `torch.testing.assert_close`, with its tolerances.
+    Source: PyTorch's documentation for `torch.testing.assert_close`, including the tolerances.
 
     >>> assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]))
     """

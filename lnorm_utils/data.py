@@ -1,8 +1,8 @@
-"""Make the tensors and networks for the lessons, each from its own seed.
+"""Make the tensors and networks for the lessons, each with its own seed.
 
-No function here changes the caller's random state. In shapes, N is the number of points, L that of
-positions, and D that of features. Numbers have no unit, and tensors are float32, unless a docstring
-says otherwise.
+No function here changes the caller's random state. In shapes, N is the number of points, L is
+the number of positions, and D is the number of features. Numbers have no unit, and tensors are
+float32, unless a docstring says otherwise.
 """
 
 import math
@@ -106,7 +106,7 @@ def nine_sentences() -> Tensor:
 
 
 def projection(in_features: int, out_features: int, seed: int, bias: bool = True) -> nn.Linear:
-    """Make an `nn.Linear` with initial weights drawn from its own seed.
+    """Make an `nn.Linear` whose initial weights are drawn with a seed of their own.
 
     Args:
         in_features, out_features: the module maps (*, in_features) to (*, out_features).
@@ -143,7 +143,7 @@ def residual_stack(
     final_norm: bool | None = None,
     init: str = "xavier",
 ) -> ResidualStack:
-    """Make a float64 `ResidualStack` with initial weights drawn from its own seed.
+    """Make a float64 `ResidualStack` whose initial weights are drawn with a seed of their own.
 
     Training amplifies small differences, but in float64, those due to rounding stay too small to
     see. A stack begins with the blocks of every shorter stack with the same seed. The stack maps
@@ -152,7 +152,7 @@ def residual_stack(
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
         seed: the seed of the weights.
-        init: how the weights start: "xavier"; "default" (PyTorch's), with smaller weights, and
+        init: how the weights start: "xavier"; "default" (PyTorch's), with smaller weights and
             with biases that aren't 0; or "kaiming" (by Kaiming He), with larger weights.
 
     Raises:
@@ -167,7 +167,7 @@ def residual_stack(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
-        torch.default_generator.manual_seed(seed)  # again, because earlier draws depend on depth
+        torch.default_generator.manual_seed(seed)  # again: earlier draws depend on depth
         for module in stack.modules():
             if isinstance(module, nn.Linear):
                 INITS[init](module)
@@ -209,7 +209,7 @@ def ring_network(
     """Make a float64 network that can learn to tell the two rings apart: (N, 2) → (N, 2).
 
     Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map has
-    one output for each ring. All weights are drawn from the network's own seed, so they
+    one output for each ring. All weights are drawn with the network's own seed, so they
     start out the same with and without a norm.
 
     Args:
@@ -220,8 +220,9 @@ def ring_network(
             the other two, all biases are 0. "kaiming", by Kaiming He: normal, with standard
             deviation √(2 / in) for `in` inputs. "xavier": uniform within ±√(6 / (in + out)).
         gain: the factor that multiplies all of these weights and biases.
-        first_bias: whether to give the first map a random bias where it would be 0: PyTorch's bias,
-            times the ratio of the weights' spread to PyTorch's, gain · √6 with "kaiming".
+        first_bias: whether to give the first map a random bias if it would otherwise be 0. This is
+            PyTorch's bias times the ratio of the weights' spread to the spread of PyTorch's
+            weights. With "kaiming", the ratio is gain · √6.
 
     Raises:
         ValueError: `init` isn't one of the three above.

@@ -58,9 +58,9 @@ def mean(x: Tensor, dim: Axes = -1) -> Tensor:
 def variance(x: Tensor, dim: Axes = -1) -> Tensor:
     """Average the squared distances from the mean: var = Σ (x − mean)² / D, not D − 1.
 
-    The averaged axes remain, with size 1, and the unit is that of `x`, squared. The distances are
-    centered once more before they are squared, because rounding leaves them with a small mean. This
-    preserves digits when the mean is large compared with the spread.
+    The averaged axes remain, with size 1, and the variance has the squared unit of `x`. The
+    distances are centered once more before they are squared, because rounding leaves them with a
+    small mean. This preserves digits when the mean is large compared with the spread.
 
     Args:
         x: floating-point tensor of any shape.

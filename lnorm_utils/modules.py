@@ -1,4 +1,4 @@
-"""Modules for the lessons: layer normalization, what comes before it, and what contains it."""
+"""Define the lessons' modules: layer norm, what comes before it, and what contains it."""
 
 import math
 
@@ -102,7 +102,7 @@ class PositionalEncoding(nn.Module):
         angle = position * torch.exp(even * (-math.log(10000.0) / d_model))
         pe = torch.zeros(max_len, d_model)
         pe[:, 0::2] = angle.sin()
-        pe[:, 1::2] = angle.cos()[:, : d_model // 2]  # an odd d_model has one cosine fewer
+        pe[:, 1::2] = angle.cos()[:, : d_model // 2]  # if d_model is odd, there is one cosine fewer
         self.register_buffer("pe", pe, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The version of the course, as shown on pages, in the grader's feedback, and by `progress()`."""
+"""The course's version, as shown on pages, in the grader's feedback, and by `progress()`."""
 
 __all__ = ["__version__"]
 

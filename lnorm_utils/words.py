@@ -58,8 +58,8 @@ def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
     decimals.
 
     Args:
-        beside: a number that the value was computed from; a value below a millionth of it is only
-            a rounding error, and is written as zero.
+        beside: a number that the value was computed from. If the value is below a millionth of that
+            number, it's only a rounding error, and is written as zero.
 
     >>> [number(value) for value in (-0.347, 0.0012, 1e-5, 131072, 1e-7)]
     ['−0.35', '0.0012', '1e−5', '131,072', '0.00']
@@ -73,7 +73,7 @@ def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """Write a power of ten, as on a picture's axis.
+    """Write a power of ten in the form used on a picture's axis.
 
     >>> [power_of_ten(exponent) for exponent in (-3, 0, 5)]
     ['1e−3', '1', '1e5']

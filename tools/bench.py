@@ -1,7 +1,7 @@
 """Measure how much each lesson of the web edition transfers, and how fast its explorer is.
 
-The size includes everything that is loaded until the explorer has all frames. One time
-is measured until the first picture, the other from a move of the slider to the next picture.
+The size includes everything that is loaded until the explorer has all its frames. Two times are
+measured: from loading the page to the first picture, and from moving the slider to the next one.
 """
 
 import gzip
@@ -17,9 +17,9 @@ from site_page import HOME, Visit
 
 from lnorm_staff.web import __main__ as web
 
-MOST_MEGABYTES, MOST_MS = 1.5, 1000 / 60  # one frame on most screens
+MOST_MEGABYTES, MOST_MS = 1.5, 1000 / 60  # MOST_MS is one frame on most screens
 PRESSES = 16
-PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send compressed with gzip
+PACKED = (".html", ".css", ".js", ".json", ".svg")  # files that servers compress with gzip
 FIRST = """async (place) => {
     while (!place.querySelector('.sheet > svg *')) await new Promise(requestAnimationFrame);
     return performance.now();

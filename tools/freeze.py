@@ -1,7 +1,7 @@
 """Re-execute notebooks and freeze them, so that executing them again changes no byte.
 
 `make notebooks` freezes all notebooks; `make notebooks ARGS=notebooks/01_mean.ipynb` freezes only
-those named. Both also write the tables of lessons, and the minutes into the lessons' title cells.
+those named. Both also write the tables of lessons and, in the lessons' title cells, the minutes.
 """
 
 import os
@@ -20,8 +20,8 @@ from lnorm_course.lab.lesson_files import whole, write
 from lnorm_course.lab.server_extension import WIDGET_VIEW
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-os.environ["LNORM_PROGRESS"] = ""  # what a student has solved isn't frozen
-HIDDEN = "hide-input"  # tag for code that only draws or asserts; the web edition collapses it
+os.environ["LNORM_PROGRESS"] = ""  # don't freeze anybody's progress
+HIDDEN = "hide-input"  # marks code that only draws or asserts; the web edition collapses it
 FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab then shows only the first line
 
 
@@ -37,7 +37,7 @@ def frozen_text(notebook):
         for output in cell.outputs:  # a widget without its state opens as an error box
             output.get("data", {}).pop(WIDGET_VIEW, None)
         cell.outputs = [output for output in cell.outputs if output.get("data", True)]
-    if code and code[0].source.startswith(("from ", "import ")):  # folded, to get to the lesson
+    if code and code[0].source.startswith(("from ", "import ")):  # fold the imports away
         code[0].metadata |= FOLDED
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"

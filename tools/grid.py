@@ -14,7 +14,7 @@ from lnorm_course.lessons.transformer.model import PLACES
 from lnorm_course.lessons.transformer.text import austen
 
 FILE = Path(grid.__file__).with_name("grid.json")
-# Numbers get five digits. A number that isn't finite becomes null, because JSON has no nan.
+# Numbers are rounded to five digits. A number that isn't finite becomes null, as JSON has no nan.
 PLAIN = {"parse_float": lambda text: float(f"{float(text):.5g}"), "parse_constant": lambda _: None}
 
 
@@ -26,7 +26,7 @@ def main():
         "versions": {"torch": torch.__version__, "python": platform.python_version()},
         "machine": f"{platform.machine()}, {torch.backends.cpu.get_cpu_capability()}",
     }
-    runs = []  # one line per run, so that a diff shows which changed
+    runs = []  # one line per run, so that a diff shows which runs changed
     for seed, place, rate, (warm_up, embeddings) in itertools.product(
         grid.SEEDS, PLACES, grid.RATES, grid.BEGINNINGS
     ):

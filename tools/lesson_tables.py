@@ -1,7 +1,7 @@
 """Write the tables of lessons, and the minutes in their title cells, from `docs/lessons.toml`.
 
 Each table, in the README and in `docs`, follows a line `<!-- rows: NAME -->`. Its column headings
-stay as the page has them, and its rows are written anew. `make notebooks` does this, too.
+don't change, but its rows are written anew. `make notebooks` does this, too.
 """
 
 import re

@@ -65,7 +65,7 @@ def opened(element):
 
 
 def keep(name, words, images):
-    """Write a picture with few colors and its description; several images make an animation."""
+    """Write a picture in few colors, with its description; several images make an animation."""
     about = PngInfo()
     about.add_text("Description", words[name])
     first = images[0].quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
@@ -86,11 +86,11 @@ def main():
         page.run_all()
         (explorer,) = page.explorers.all()
         explorer.locator("p", has_text=words["collapse.png"]).wait_for()
-        page.page.mouse.move(0, 0)  # over a button, the mouse would cast a shadow
+        page.page.mouse.move(0, 0)  # over a button, it would trigger a hover shadow
         keep("collapse.png", words, list(moved(page.page, explorer)))
         page.page.set_viewport_size({"width": 1024, "height": 1400})
         image = opened(page.page.locator(".jp-CodeCell").nth(2))
-        image = image.crop(ImageOps.invert(image).getbbox())  # without the white around it
+        image = image.crop(ImageOps.invert(image).getbbox())  # cut off the white margin
         keep("diagnosis.png", words, [ImageOps.expand(image, MARGIN, "white")])
 
 

@@ -1,13 +1,14 @@
 """Record ten trainings of lesson 1's network for `explore_rings`, each at 21 moments.
 
 For each moment, `rings.json` stores `p`, the probability of the outer ring in 24 × 24 cells, row by
-row, as characters from "#" for 0 to "[" for 1. As bytes, it stores `says`, that probability for 32
-points, and `along`, the position of these points after each hidden layer, along one direction of
-its 64 numbers, where 40 is one standard deviation. The direction is the one that varies most with
-the positions one layer later, so threads don't cross just because a sign has changed. As numbers,
-it stores `apart`, the root mean square of the distances from the mean point after each hidden
-layer; `range`, the lowest and the highest probability of the 128 points; and `maps`, the norms of
-the gradients of the first and the last map's weights. The losses are those of `train`.
+row, as characters from "#" for 0 to "[" for 1. Two more arrays are stored as bytes: `says`, that
+probability for 32 points; and `along`, those points' positions after each hidden layer, measured
+along one direction of the layer's 64 numbers (40 units to a standard deviation). It's the direction
+that varies most with the positions one layer later, so threads don't cross just because a sign has
+changed. Three are stored as numbers: `apart`, the root mean square of the distances from the mean
+point after each hidden layer; `range`, the lowest and the highest probability of the 128 points;
+and `maps`, the norms of the gradients of the first and the last map's weights. The losses are those
+of `train`.
 """
 
 import base64
@@ -33,7 +34,7 @@ X, RING = two_rings()
 
 
 def one_way(forward, backward):
-    """Return a module class with the values of one function and the slope of another."""
+    """Return a module class that has the values of one function and the slope of another."""
 
     class OneWay(nn.Identity):
         def forward(self, h):
@@ -53,7 +54,7 @@ def normed(h):
     return F.layer_norm(h, h.shape[-1:])
 
 
-# Each name maps to the options of a network and of its training, the same as in lessons 1 and 2.
+# Each name maps to the options for a network and for its training, as in lessons 1 and 2.
 RUNS = {
     "plain": ({}, {}),
     "layer norm": ({"norm": LayerNorm}, {}),
@@ -147,7 +148,7 @@ def main():
         "versions": {"torch": torch.__version__, "python": platform.python_version()},
     }
     kept = {"provenance": about, "moments": MOMENTS, "grid": GRID, "edge": EDGE, "shown": SHOWN}
-    runs = []  # one line per run, so that a diff shows which changed
+    runs = []  # one line per run, so that a diff shows which runs changed
     for name in RUNS:
         run = {key: packed(key, values) for key, values in trained(name).items()}
         print(name, f"loss {run['loss'][-1]}, apart {run['apart'][0]}", flush=True)

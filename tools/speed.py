@@ -1,8 +1,8 @@
 """Measure the layer norms of the appendix, and write the tables that it shows.
 
 The functions are those of the notebook, timed with one thread. On Linux, there's a second table for
-a process that reuses the memory of a tensor for the next one. Run `make notebooks` afterwards,
-because the notebook shows the tables.
+a process in which each new tensor reuses the memory of an earlier one. Run `make notebooks`
+afterwards, because the notebook shows the tables.
 """
 
 import json
@@ -25,8 +25,8 @@ from lnorm_course.lessons.speed import TABLES
 
 SHAPE = (4096, 4096)
 ROUNDS, SECONDS = 7, 0.2  # SECONDS is the time for one function in one round
-# Without these settings, a new tensor may get memory that another one has just freed, and whether
-# it does depends on what else the process has done, such as compiling.
+# Without these settings, a new tensor may get memory that another one has just freed. Whether this
+# happens depends on what else the process has done, such as compiling.
 ALWAYS_NEW = {"MALLOC_MMAP_THRESHOLD_": "1000000", "MALLOC_TRIM_THRESHOLD_": "100000"}
 KEPT = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 NORMS = {
@@ -46,7 +46,7 @@ CALLS = {
 
 
 def used():
-    """Return what the calls use: what the notebook defines, compiled versions, and tensors."""
+    """Return the names that the calls use: the notebook's, compiled functions, and tensors."""
     names = vars(parts_of("appendix_speed"))
     names |= {f"compiled_{name}": torch.compile(names[name]) for name in ("two_pass", "one_pass")}
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))

@@ -3,10 +3,10 @@
 Everything is measured at initialization, with Xavier weights from five seeds, and `stream.json`
 stores the medians. For each place of the norm, `spreads` has three numbers per block: the spread of
 what the block's branch f adds, of the sum, and of the block's output. `enters` is the spread before
-the first block. `gradients` has the gradient norm of each block's weights, by the place of the
-norm, whether a final norm follows the last block, whether the loss pulls each row in its own
-direction, and the number of blocks. `rows` has four numbers of a typical row, by the place of the
-norm: before the first block, and after the addition in the last block of each depth.
+the first block. `gradients` has the gradient norm of each block's weights, keyed by the place of
+the norm, by whether a final norm follows the last block, by whether the loss pulls each row in its
+own direction, and by the number of blocks. For each place of the norm, `rows` has four numbers of a
+typical row: before the first block, and after the addition in the last block of each depth.
 """
 
 import json
@@ -55,10 +55,11 @@ def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
 
 
 def four_of_a_row(place: str) -> list[list[float]]:
-    """Return four numbers of the row whose spreads are closest to those of all rows.
+    """Pick the row with the most usual spread at all places; return four of its numbers at each.
 
-    At each place, the four are chosen from the row's 64 numbers so that they have about its mean
-    and its spread. They aren't always the same four.
+    The places are before the first block and after the addition at each depth. The four are chosen
+    from the row's 64 numbers so that they have about its mean and its spread. They aren't always
+    the same four.
     """
     rows = torch.stack([sums(stack)[1] for stack in deepest(place)])[:, [0, *DEPTHS]]
     spreads = variance(rows).sqrt()  # (seeds, places, 64, 1)

@@ -1,7 +1,7 @@
-"""Resolve the version ranges of pyproject.toml again, for constraints.txt, conda, and Binder.
+"""Update constraints.txt and the conda and Binder versions from the ranges in pyproject.toml.
 
-uv resolves for every supported Python and system at once, and installs nothing. Packages that only
-one system needs, such as CUDA's, are pinned with a marker.
+uv resolves the ranges for every supported Python and system at once, and installs nothing. Packages
+that only one system needs, such as CUDA's, are pinned with a marker.
 """
 
 import re

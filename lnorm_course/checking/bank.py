@@ -20,11 +20,11 @@
             def centered(x):
                 return ⟨x - x.mean(-1, True) ¦ x ⇒ That's x as it was.⟩
 
-The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise of a side
-trip is marked `(further)`. An entry is a word and the text after it. The text continues on the next
-line if it's indented by more than eight spaces; a program goes below, indented by eight spaces. A
-value or a mistake is explained by a sentence after `#`, followed in brackets by the misconception
-that causes the mistake.
+The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise on a side
+trip is marked `(further)`. An entry is a word and the text after it. A line that is indented by
+more than eight spaces continues the text; a program goes below, indented by eight spaces. A value
+or a mistake is explained by a sentence after `#`, followed in brackets by the misconception that
+causes the mistake.
 
 | word | for | what follows it |
 |---|---|---|
@@ -33,12 +33,12 @@ that causes the mistake.
 | `hint` | both | a hint; hints go from the gentlest to the strongest |
 | `tol` | both | the absolute tolerance for a number; in a tensor, also the relative one |
 | `choose` | values | a list of the numbers to choose from |
-| `on` | functions | the name of an input, a colon, and the arguments; or a dictionary |
+| `on` | functions | an input's name, a colon, and the arguments; or a dictionary of such pairs |
 | `see` | classes | the arguments of `class_attempts.look`, of which the first is one of `LOOKS` |
-| `norm` | code | the right result, computed with the steps of the model, `norm` |
+| `norm` | code | the right result, computed with the model's steps (methods of `norm`) |
 | `model`, `without` | code | as in `CodeExercise` |
 | `mistakes` | code | `Mistake`s created by the Python block |
-| `gaps` | code | the program with gaps below; its first options are the answer |
+| `gaps` | code | below it, the program with gaps, whose first options are the answer |
 """
 
 import math
@@ -74,7 +74,7 @@ OF_CODE = (
 
 
 class Entry(NamedTuple):
-    """A word, the text after it, and the program below, with the lines where they begin."""
+    """A word, the text after it, and the program below, with the numbers of their first lines."""
 
     line: int
     word: str
@@ -83,7 +83,7 @@ class Entry(NamedTuple):
     below_line: int
 
     def line_of(self, at: int) -> int:
-        """Return the line of the file that contains the program's character at index `at`."""
+        """Return the number of the line with the program's character at index `at`."""
         return self.below_line + self.below[:at].count("\n")
 
 
@@ -107,7 +107,7 @@ class Section(NamedTuple):
 
 
 def _setups(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the line and the source of each Python block that has to run before the exercises."""
+    """Yield the line number and the source of each Python block that runs before the exercises."""
     text = path.read_text("utf-8")
     for found in SETUP.finditer(text):
         yield text[: found.start(1)].count("\n") + 1, found[1]

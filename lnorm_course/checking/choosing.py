@@ -29,7 +29,7 @@ def choosing(program: dict[str, Any], solved: Callable[[], None]) -> Any:
     """Return a widget in which a student chooses an option for each gap.
 
     Args:
-        program: from `program_data`.
+        program: the program, as returned by `program_data`.
         solved: called when the student has built a correct program.
     """
     import anywidget

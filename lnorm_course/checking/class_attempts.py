@@ -1,7 +1,7 @@
 """Create, call, load, and train a student's layer, and return results that can be compared.
 
-The grader's kernel runs this file too, so it imports nothing that knows answers. Its functions
-return numbers and words, never a verdict.
+The grader's kernel runs this file too, so it imports nothing that contains the answers. Its
+functions return numbers and words, never a verdict.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ def look(
 def observe(
     make: Callable, what: str, shape: int | Sequence[int], options: tuple, x: Tensor, *more: Tensor
 ) -> object:
-    """Create a layer of a student's class in float64, look at it, and return what is seen.
+    """Create a layer from a student's class in float64, look at it, and return what is seen.
 
     If the layer returns None or `...`, this function does, too.
     For the arguments after `make`, see `look`.
@@ -74,7 +74,7 @@ def _starts(layer: nn.Module, *_: Tensor) -> tuple[float, ...]:
 
 
 def _switched_off(layer: nn.Module, *_: Tensor) -> str:
-    """Say whether `weight` and `bias`, unless they are parameters, are None."""
+    """Say whether those of `weight` and `bias` that aren't parameters are None."""
     names = {"weight", "bias"} - set(dict(layer.named_parameters()))
     if not all(hasattr(layer, name) for name in names):
         return "nothing"
@@ -90,7 +90,7 @@ def _names_and_shapes(layer: nn.Module, *_: Tensor) -> tuple:
 
 def _after_loading(layer: nn.Module, x: Tensor, y: Tensor, *numbers: Tensor) -> Tensor:
     """Copy numbers into γ and β where the shapes match, and return the layer's new output."""
-    held = layer.state_dict()  # it shares its memory with the layer
+    held = layer.state_dict()  # its tensors share their memory with the layer's
     for name, value in zip(("weight", "bias"), numbers, strict=False):
         if name in held and held[name].shape == value.shape:
             held[name].copy_(value)
@@ -133,9 +133,9 @@ def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | N
     return None if y is None else "no error"
 
 
-# What can be looked at. Each name maps to the words that introduce a difference, and to a function
-# of the layer, an input, and its output. `_refusal` takes the layer, a shape, and an input instead,
-# because there is no output.
+# The properties of a layer that can be looked at. Each name maps to the words that introduce a
+# difference, and to a function of the layer, an input, and its output. `_refusal` takes the layer,
+# a shape, and an input instead, because there is no output.
 LOOKS: dict[str, tuple[str, Callable]] = {
     "OUTPUT": ("the output of a new layer", lambda layer, x, y: y),
     "OUTPUT_AFTER_LOADING": ("the output with different numbers in γ and β", _after_loading),

@@ -37,11 +37,11 @@ class CodeExercise(Exercise):
         inputs: for a function, the arguments of each call, by description: {"the x of this
             lesson": (x,)}. The first inputs are the lesson's own.
         looks: for a class, what to look at in its layers, as returned by `class_attempts.look`.
-        by_steps: a function of (steps, *inputs) that returns the right result, if the steps of
-            `model` can compute it. The search then tries the model's known errors, and mistakes
-            take `steps` as an additional first argument.
-        model: an error model: either the one of layer norm over some of the inputs' axes, or a
-            different one from `slips`.
+        by_steps: if the steps of `model` can compute the right result, a function of (steps,
+            *inputs) that returns it. The search then tries the model's known errors, too, and
+            mistakes take `steps` as an additional first argument.
+        model: an error model: either the one for layer norm over some of the inputs' axes, or
+            another one from `slips`.
         mistakes: further wrong answers.
         tol: as for every `Exercise`.
         without: functions that the lesson doesn't allow here, such as "torch.std" and
@@ -150,7 +150,7 @@ class CodeExercise(Exercise):
     def judge_outcome(self, outcome: Outcome) -> Feedback:
         """Say that an attempt is right, name its mistake, or at least show where it goes wrong.
 
-        If one change of the source would make everything right, explanations with two mistakes
+        If one change to the source would make everything right, explanations with two mistakes
         aren't considered, even if some would give the same results.
         """
         results = outcome.values
@@ -175,7 +175,7 @@ class CodeExercise(Exercise):
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
-        """Return what explains the results and the error or, failing that, only the results."""
+        """Return what explains the results and the error, or if nothing does, only the results."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):
@@ -187,7 +187,7 @@ class CodeExercise(Exercise):
         """Name the mistakes that explain the results."""
         name, message = in_words(found)
         behind = dict.fromkeys(m for parts in found for part in parts for m in part.misconceptions)
-        # If several explanations fit, the message names all of them.
+        # If several explanations fit, the message names all of them, with no shorter first version.
         first = f"{name}." if len(found) == 1 and message != f"{name}." else ""
         named = Feedback(State.WRONG, message, name, tuple(behind), found, first=first)
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
@@ -204,7 +204,7 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{where}{remark}")
 
     def _by_numbers(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Describe the pattern in wrong numbers or, if there is none, the first difference."""
+        """Describe the pattern in wrong numbers, or if there is none, the first difference."""
         number, results = wrong[0], outcome.values
         if shown := pattern(results, self.right, self.tol):
             return with_remark(Feedback(State.WRONG, shown, first_sentence(shown)), outcome.remark)

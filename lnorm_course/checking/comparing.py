@@ -45,7 +45,7 @@ def same(attempt: object, expected: object, tol: float) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Convert values that mean the same thing to one form, and leave other values unchanged."""
+    """Convert equivalent values to the same form, and leave all others unchanged."""
     if isinstance(value, list | tuple):
         return tuple(plain(v) for v in value)
     if isinstance(value, Tensor | numpy.ndarray) and value.ndim == 0:
@@ -62,7 +62,7 @@ def as_float(number: Real) -> float:
 
 
 def dtypes_agree(attempt: Tensor, expected: Tensor) -> bool:
-    """Tell whether dtypes agree; float32 and float64 do, as exercises don't ask about precision."""
+    """Tell whether dtypes agree; float32 and float64 do, because precision isn't asked for."""
     pair = {attempt.dtype, expected.dtype}
     return len(pair) == 1 or pair == {torch.float32, torch.float64}
 
@@ -82,8 +82,8 @@ def first_number(value: object) -> complex:
 def are_far(one: complex, other: complex, tol: float) -> bool:
     """Tell whether tensors that begin with these numbers can't be close; False for NaN.
 
-    If so, the numbers differ by more than twice `tol`, which is both an absolute and a relative
-    tolerance.
+    They can't be close if the numbers differ by more than twice `tol`, which is both an absolute
+    and a relative tolerance.
     """
     return abs(one - other) > 2 * max(tol, IN_FLOAT32) * (1 + abs(other))
 

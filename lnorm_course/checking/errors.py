@@ -1,6 +1,6 @@
 """Describe the errors that a student's code raises, and say what to do about them.
 
-The grader's kernel runs this file too, so it imports nothing that knows answers.
+The grader's kernel runs this file too, so it imports nothing that contains the answers.
 """
 
 import re
@@ -19,10 +19,10 @@ LIBRARIES = (
     str(Path(__file__).parents[2] / "lnorm_"),
     *("<frozen", "<__array_function__", "<inputs>"),
 )
-# Patterns for text of the form "line of the student's code: error", and what to do instead.
+# Patterns that match "line of the student's code: error", and what the student should do instead.
 ADVICE = (
     (
-        r"^: .*\) (takes|missing) .*positional argument",  # none of the student's code ran
+        r"^: .*\) (takes|missing) .*positional argument",  # only if none of the student's code ran
         "It takes different arguments from the lesson's. Keep each line with `def` as it is in the "
         "lesson.",
     ),
@@ -38,7 +38,8 @@ ADVICE = (
         "outside of your function, make the layer inside.",
     ),
     (
-        r"@ \w+\.T\b.*(batch\d tensor|must match the size)",  # for batches, not for two matrices
+        # This is about batches, not about two matrices.
+        r"@ \w+\.T\b.*(batch\d tensor|must match the size)",
         "`.T` reverses the order of axes. To swap only the last two, write `.transpose(-1, -2)`.",
     ),
     (
@@ -55,7 +56,7 @@ class CallError(Exception):
 
 
 def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
-    """Describe an exception, with the last line of the student's code that led to it.
+    """Describe an exception and the last line of the student's code that led to it.
 
     Args:
         problem: the exception.

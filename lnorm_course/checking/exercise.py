@@ -1,4 +1,4 @@
-"""The base class of predictions and code exercises: `check`, `hint`, and `solution`."""
+"""The base class of predictions and code exercises, with `check`, `hint`, and `solution`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
 
 
 def one_answer(exercise: Any) -> str:
-    """Tell a student who gave a check more than one argument what to do instead."""
+    """Tell a student who passed more than one argument to `check` what to do instead."""
     if exercise.inputs is not None:
         return "you gave more than one argument. Pass only the name of what you wrote."
     return (
@@ -66,7 +66,7 @@ class Exercise(ABC):
                 that there is no attempt yet.
             more: further arguments, which students pass by mistake.
         """
-        notice = put_back()  # first, because the attempt may use what the lesson imports
+        notice = put_back()  # called first, because the attempt may use what the lesson imports
         feedback = Feedback(State.WRONG, one_answer(self)) if more else self.judge(attempt)
         if self.name and feedback.state is not State.NOT_ATTEMPTED:
             keep(self.topic, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
@@ -77,7 +77,7 @@ class Exercise(ABC):
         show(with_remark(feedback, notice))
 
     def judge(self, attempt: object) -> Feedback:
-        """Return what `check` shows, without recording it."""
+        """Return what `check` shows, without recording the result."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
         outcome = running.results(attempt, self.inputs, self.use_class, without=self.without)

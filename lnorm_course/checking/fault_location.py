@@ -30,14 +30,14 @@ __all__ = ["locate_fault"]
 # These limit the work, not the time, so that the feedback doesn't depend on the machine.
 MOST_MUTATIONS = 500
 MOST_STEPS = 15_000  # maximum number of steps in all mutated versions together
-LONGEST = 80  # maximum number of characters shown of a place
+LONGEST = 80  # maximum number of characters shown for a place
 CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
 # Parts of a program that tell a student something by themselves, unlike a name or a number.
 SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
 
 
 def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: int = 1) -> str:
-    """Return the one part of an attempt's source that has to change; empty if none is known.
+    """Return the one part of an attempt's source that has to change, or "" if none is known.
 
     Args:
         attempt: a function written in a cell, or a class whose `forward` was written in one.
@@ -87,7 +87,7 @@ def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: 
 
 
 def _is_in_cell(code: CodeType) -> bool:
-    """Tell whether code was written in a cell, not in a file."""
+    """Tell whether code was written in a cell rather than in a file."""
     entry: Any = linecache.cache.get(code.co_filename, ())
     return len(entry) > 2 and entry[1] is None
 
@@ -107,7 +107,7 @@ def _goes_on(node: ast.AST) -> bool:
     """Tell whether a node could let code run past its limit, or print text that can't be caught."""
     catches_all = isinstance(node, ast.ExceptHandler) and node.type is None
     name = getattr(node, "attr", getattr(node, "id", ""))
-    return catches_all or name in ("BaseException", "lstsq")  # the library behind `lstsq` prints
+    return catches_all or name in ("BaseException", "lstsq")  # `lstsq` may print text
 
 
 def _shown(source: str, node: ast.AST) -> str:
@@ -154,7 +154,7 @@ def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -
 
 
 class _Steps:
-    """Counts lines that cells run and calls they make, and stops a program after `most` steps."""
+    """Counts the lines and calls that code in cells runs, and stops it after `most` steps."""
 
     made, most, until = 0, MOST_STEPS, 0
 
@@ -163,7 +163,7 @@ class _Steps:
         before, self.until = sys.gettrace(), self.made + self.most
         try:
             return is_right_now(self._trace)
-        except (Exception, SystemExit, _TooManyError):  # a mutation may not be valid
+        except (Exception, SystemExit, _TooManyError):  # not every mutation is valid code
             return False
         finally:
             sys.settrace(before)
@@ -173,7 +173,7 @@ class _Steps:
         is_in_cell, caller = event != "call" or _is_in_cell(frame.f_code), frame.f_back
         self.made += is_in_cell or bool(caller and caller.f_trace)
         if is_in_cell and self.made > self.until:
-            raise _TooManyError  # only in the student's code, so that no other code is interrupted
+            raise _TooManyError  # raised only in cells, so that no other code is interrupted
         return self._trace if is_in_cell else None
 
 

@@ -1,4 +1,4 @@
-"""Feedback for a student, with the same words as plain text and as HTML."""
+"""Feedback for a student, with the same words in plain text and in HTML."""
 
 import html
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ class Feedback:
         found: the explanations, each a group of wrong parts; for a right answer, why it's right.
         code: the source or the value of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        first: the message for the first time, which only names the mistake; empty if `message`
-            says no more.
+        first: the message that is shown the first time, which only names the mistake; empty if
+            `message` says no more.
     """
 
     state: State

@@ -1,6 +1,6 @@
 """Restore the names that a lesson imports from the course.
 
-The grader's kernel runs this file too, so it imports nothing that knows answers.
+The grader's kernel runs this file too, so it imports nothing that contains the answers.
 """
 
 import ast
@@ -13,10 +13,10 @@ __all__ = ["put_back"]
 
 
 def put_back() -> str:
-    """Restore names imported from the course that the notebook has reassigned, and say which.
+    """Restore names that were imported from the course and then reassigned, and say which.
 
     Returns:
-        A sentence with the restored names; empty if there are none, or outside a notebook.
+        A sentence that lists the restored names; empty if there are none, or outside a notebook.
     """
     from IPython import get_ipython
 

@@ -52,7 +52,7 @@ def mutations(function: Function) -> Iterator[Mutation]:
 
 
 def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
-    """Yield mutations that turn `=` into `+=` in a loop, or move its last statement out of it."""
+    """Yield mutations that turn `=` into `+=` in a loop, or move a loop's last statement out."""
     for number, each in enumerate(body):
         before, after = body[:number], body[number + 1 :]
         if isinstance(each, ast.For):
@@ -65,7 +65,7 @@ def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
 
 
 def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
-    """Yield each expression that a node reads, with its owner, its field, and its index there."""
+    """Yield each expression that a node reads, with its owner, its field, and its index in it."""
     for field, value in ast.iter_fields(node):
         for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if isinstance(each, ast.expr) and isinstance(getattr(each, "ctx", LOAD), ast.Load):
@@ -99,7 +99,7 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
 
 
 def _calls(old: ast.Call) -> Iterator[ast.expr]:
-    """Yield variants of a call: other arguments, another method, or just the method's object."""
+    """Yield variants of a call: fewer or reversed arguments, a different method, or no call."""
     for kind, held in (("args", old.args), ("keywords", old.keywords)):
         yield from (_changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
     yield _changed(old, args=old.args[::-1])

@@ -1,4 +1,4 @@
-"""Recognize patterns in wrong numbers: cut off, moved, scaled, or right for one size only."""
+"""Recognize wrong numbers that are cut off, moved, scaled, or right for only one size."""
 
 import itertools
 from collections.abc import Sequence
@@ -14,12 +14,13 @@ from lnorm_utils.words import significant
 __all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern"]
 
 Pair = tuple[Tensor, Tensor]  # the returned and the right result for an input
-# Said in place of the result of `only_these_fit` if numbers are wrong, because the sizes may fit by
-# chance.
+# If numbers are wrong but no call fails, this replaces the text of `only_these_fit`, because the
+# sizes may fit by chance.
 A_FIXED_SIZE = "The sizes are different there, too. Is a size a fixed number in your code?"
 FEWEST = 3  # fewer distinct numbers could look moved or scaled by chance
-SAME = 1e-3  # how much factors called the same may differ, as a fraction of their distance from 1
-LEAST = 1e-6  # a smaller factor is just rounding error in zeros
+# Factors count as the same if they differ by at most this fraction of their distance from 1.
+SAME = 1e-3
+LEAST = 1e-6  # a smaller factor comes from rounding errors in zeros
 
 
 def pattern(results: Sequence[Any], right: Sequence[Any], tol: float) -> str:
@@ -90,7 +91,7 @@ def _scaled(given: Tensor, exact: Tensor) -> str:
 
 
 def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
-    """Say which sizes an attempt is limited to; empty unless one axis's size explains the errors.
+    """Say which sizes an attempt is limited to; "" unless the size of one axis explains the errors.
 
     Args:
         inputs: the arguments of all calls that were made.

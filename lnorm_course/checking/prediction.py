@@ -31,8 +31,8 @@ class Prediction(Exercise):
         wrong: wrong values that people give.
         tol: the absolute tolerance for each number.
         choose: the numbers to choose from, if the question says "Choose the closest". A number
-            that the bank doesn't know counts as the choice that is nearest to it, so a measured
-            value is right, too. If no choice is near enough, the student is shown the choices.
+            that isn't in the bank counts as the choice that is nearest to it, so a measured value
+            is right, too. If no choice is near enough, the student is shown the choices.
 
     >>> legs = Prediction(
     ...     right=[(4, "Two on each side.")],
@@ -89,7 +89,7 @@ class Prediction(Exercise):
 
     @property
     def asked_to_choose(self) -> str:
-        """Ask for one of the choices."""
+        """The message that asks for one of the choices."""
         *most, last = self.choices
         return f"choose the closest of {', '.join(map(str, most))}, and {last}."
 

@@ -1,6 +1,6 @@
 """Call a student's function on fresh inputs, and report the outcome, even if it fails or hangs.
 
-The grader's kernel runs this file too, so it imports nothing that knows answers.
+The grader's kernel runs this file too, so it imports nothing that contains the answers.
 """
 
 import contextlib
@@ -33,8 +33,8 @@ class Outcome(NamedTuple):
     """What happened when an attempt was called.
 
     Args:
-        values: its `sanitized` result for each input before the one on which it failed.
-        error: why it failed there; None if it didn't fail.
+        values: the attempt's `sanitized` results for all inputs before the one on which it failed.
+        error: why it failed on that input; None if it didn't fail.
         notices: further messages for the student, one sentence each.
         code: the attempt's source, as far as it's known.
         attempt: the function or class that was called; None if another process called it.

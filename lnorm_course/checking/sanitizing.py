@@ -1,4 +1,7 @@
-"""Turn a student's objects into objects whose methods can be trusted, or name their kind."""
+"""Convert a student's objects into ones whose methods can be trusted.
+
+Where that isn't possible, the result only names the kind of object.
+"""
 
 import contextlib
 from dataclasses import dataclass
@@ -14,7 +17,7 @@ from lnorm_utils.words import counted
 
 __all__ = ["Unknown", "kind_of", "sanitized", "shown"]
 
-LONGEST = 60  # maximum number of characters shown of a value
+LONGEST = 60  # maximum number of characters shown for a value
 PLAIN_WORDS: dict[type, str] = {
     str: "text",
     int: "a whole number",
@@ -25,7 +28,7 @@ PLAIN_WORDS: dict[type, str] = {
 
 @dataclass(frozen=True)
 class Unknown:
-    """Stands in for a student's object by naming its kind; the object's methods never run again."""
+    """Replaces a student's object, and names its kind; the object's methods never run again."""
 
     kind: str
 
@@ -61,7 +64,7 @@ def sanitized(value: Any) -> Any:
 
 
 def kind_of(value: object) -> str:
-    """Name an object's kind, with an article."""
+    """Name an object's kind with an article, such as "a numpy array"."""
     if type(value) is Unknown:
         return value.kind
     name = {"ndarray": "numpy array"}.get(type(value).__name__, type(value).__name__)

@@ -25,8 +25,8 @@ class Search:
     """The known mistakes of an exercise, alone and in pairs, and their results.
 
     Args:
-        run: takes wrong parts and the index of an input, and returns their result; it may raise
-            anything.
+        run: takes wrong parts and the index of an input, and returns the result that these parts
+            give; it may raise anything.
         right: the right result for each input.
         mistakes: the exercise's own list of mistakes.
         own_distractors: the distractors of the exercise's program.
@@ -57,7 +57,7 @@ class Search:
     def find(
         self, results: Mapping[int, object], source: str = "", most: int = 2
     ) -> list[Explanation]:
-        """Return the explanations with the fewest wrong parts that give all these results.
+        """Of the explanations that give all results, return those with the fewest wrong parts.
 
         Only explanations of one kind are returned: the exercise's mistakes if any fit, otherwise
         its program's distractors, and otherwise its model's, which are the least specific.
@@ -127,10 +127,10 @@ class Search:
         return self._known[key]
 
     def _seen(self, number: int) -> dict[int, Explanation]:
-        """Return, for one input, what to try in place of each model distractor, by its id.
+        """Return, for one input, what to try in place of each model distractor, keyed by its id.
 
-        A distractor that changes nothing alone changes nothing in a pair, either, and of the
-        distractors in one gap that give the same result, one is enough.
+        Nothing is tried for a distractor that changes nothing by itself, because it changes nothing
+        in a pair, either. Of the distractors in one gap that give the same result, one is enough.
         """
         if number not in self._seen_at:
             right, of_result = self.right[number], dict[Any, Explanation]()
@@ -155,7 +155,7 @@ class Search:
         return self.equal(result, self.result(parts, number))
 
     def equal(self, one: object, other: object) -> bool:
-        """Tell whether two results, values or errors, are the same."""
+        """Tell whether two results (values or errors) are the same."""
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one[:2] == other[:2]
         with contextlib.suppress(TypeError, ValueError):  # a wrong part may return anything
@@ -171,7 +171,7 @@ class Search:
 
 
 def _may_be(part: Mistake | Option, code: str) -> bool:
-    """Tell whether the source, spaces aside, is compatible with a wrong part."""
+    """Tell whether the source, ignoring spaces, is compatible with a wrong part."""
     ways = part.has.split("|") if isinstance(part, Option) else [""]
     return any(all(_has(code, each) for each in way.split("&")) for way in ways)
 

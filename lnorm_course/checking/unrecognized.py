@@ -51,7 +51,7 @@ def difference(attempt: object, right: object, tol: float) -> tuple[str, str]:
 
 
 def _of_kinds(attempt: object, wanted: object) -> str:
-    """Say what was returned, and what kind or value it should be."""
+    """Say what was returned, and what kind or value was expected."""
     if not isinstance(wanted, Tensor):
         return f"yours is {shown(attempt)}, and it should be {shown(wanted)}."
     if isinstance(attempt, Tensor):

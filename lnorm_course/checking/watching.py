@@ -29,8 +29,8 @@ FINISHED_NORMS = (
 )
 # Calls that end the watching, or run code unwatched, named as in Python's audit events.
 AROUND = "sys.setprofile", "_thread.start_new_thread", "os.fork", "subprocess.Popen"
-LONGEST = 20_000  # maximum number of characters kept of a source
-_here = threading.local()  # holds `called` of the block that this thread is watching
+LONGEST = 20_000  # maximum number of characters of a source that are kept
+_here = threading.local()  # holds the `called` list of the block that this thread is watching
 DOES_NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 
 
@@ -39,7 +39,7 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
     """Watch for calls to functions such as "torch.std" and "lnorm_utils.standardize".
 
     Yields:
-        A list of the functions that were called, which grows while the block runs. It includes
+        A list of those functions that were called, which grows while the block runs. It includes
         functions that were called under a different name or deep inside helpers, and also calls
         that could evade the watching, such as "sys.setprofile".
     """
@@ -53,7 +53,7 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
             name = f"{package}.{frame.f_code.co_qualname}" if package in packages else ""
         if name in names:
             called.append(name)
-        if function is start_new_thread:  # an audit event only since Python 3.12
+        if function is start_new_thread:  # this is an audit event only since Python 3.12
             called.append(AROUND[1])
 
     before = sys.getprofile()

@@ -2,7 +2,7 @@
 
 A lesson imports its exercises by name and calls their methods `.check(attempt)`, `.hint()`, and
 `.solution()`, which are in `lnorm_course.checking`. A bank is a text file, which
-`lnorm_course.checking.bank` turns into a module when it's imported.
+`lnorm_course.checking.bank` turns into a module when the bank is imported.
 """
 
 import os
@@ -42,6 +42,6 @@ sys.path_hooks.insert(0, _Finder)
 for _folder in __path__:
     sys.path_importer_cache.pop(_folder, None)
 # The lessons' computations are so small that several threads would mostly wait for each other, and
-# take up to eight times as long on a busy machine. If OMP_NUM_THREADS is set, it takes precedence.
+# be up to eight times slower on a busy machine. If OMP_NUM_THREADS is set, it takes precedence.
 if "OMP_NUM_THREADS" not in os.environ:
     torch.set_num_threads(1)

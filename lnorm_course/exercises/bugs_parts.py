@@ -1,4 +1,4 @@
-"""Layers on which lesson 17's exercise `row_alone` tries attempts, and mistakes without `abs`."""
+"""Layers for testing attempts at lesson 17's `row_alone`, and the mistake of leaving out `abs`."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from lnorm_diagnose.fewest_slips import Mistake
 
 
 class _TriedLayer:
-    """A layer without parameters for testing an attempt, with a name that error messages can show.
+    """A parameter-free layer for testing an attempt, with a name that error messages can show.
 
     Args:
         name: a description in words.
         axes: the axes that the layer averages over.
         factor, eps: γ and ε.
-        rounding: for each row in the batch, all numbers grow by this many machine epsilons.
-        rows: the least number of rows that a batch needs for row 0 to change.
-        sign, swaps, added: how row 0 changes: the factor it's multiplied by, whether its last two
-            numbers are swapped, and a dictionary that maps an index to the number added there.
+        rounding: how many machine epsilons are added to all numbers for each row in the batch.
+        rows: the smallest number of rows in a batch in which row 0 changes.
+        sign, swaps, added: how row 0 changes. It is multiplied by `sign`; if `swaps` is true, its
+            last two numbers are swapped; and `added` maps indices to the numbers added there.
     """
 
     def __init__(

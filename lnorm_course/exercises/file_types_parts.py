@@ -1,7 +1,7 @@
 """Functions and rows that are passed to attempts in the exercises on file types.
 
-Their classes have no base class, because a grader can send only objects of such classes to an
-attempt's process.
+Their classes have no base class, because a grader can send only objects of such classes to the
+process that runs an attempt.
 """
 
 import torch
@@ -46,7 +46,7 @@ class Rows:
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), others=None):
         if function not in (torch.nn.functional.linear, torch.matmul, torch.mm):
-            # PyTorch would treat a TypeError as "try the reverse order", and lose the message.
+            # After a TypeError, PyTorch would try the reverse order, and lose the message.
             raise ValueError("x_hat supports only @. Put γ and β into the matrix and the bias")
         rows = (each._rows if isinstance(each, cls) else each for each in arguments)
         return function(*rows, **(others or {}))

@@ -5,7 +5,7 @@ import torch
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm
 
-# Inputs with axes of unequal sizes, nonzero means, and spreads of 1 or of 0.02, where ε matters.
+# Inputs with axes of unequal sizes, nonzero means, and spreads of 1, or of 0.02 so that ε matters.
 TABLE = normal(5, 4, seed=86).double() + 2
 WORDS = 0.02 * normal(3, 2, 4, seed=87).double() + 1
 IMAGES = normal(2, 3, 2, 4, seed=88).double() + 2

@@ -61,7 +61,7 @@ def _of_all() -> Iterator[str]:
 
 
 def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
-    """Return the state of each exercise on a topic, and of its side trips once one is attempted."""
+    """Return the states of a topic's exercises, and of side trips once one has been attempted."""
     needed, further = dict[str, State](), dict[str, State]()
     for name, exercise in Exercise.bank[topic].items():
         (further if exercise.further else needed)[name] = STATES[kept(topic, name)]

@@ -25,7 +25,7 @@ class Branch:
         return (x @ self.first).relu() @ self.second
 
     def __deepcopy__(self, memo: dict) -> "Branch":
-        twin = copy.copy(self)  # each call to an attempt copies it, and this is fastest
+        twin = copy.copy(self)  # every call to an attempt does this, so it must be fast
         twin.first, twin.second = self.first.clone(), self.second.clone()
         return twin
 
@@ -33,7 +33,8 @@ class Branch:
         return self.name
 
 
-# X is float32, so that an attempt can use `LayerNorm(4)`. The spreads in SMALL make ε matter.
+# X is float32, so that an attempt can use `LayerNorm(4)`. In SMALL, the spreads are so small that
+# ε matters.
 X = encoded_points()
 F, G, H = Branch("f", 92), Branch("g", 94), Branch("h", 96)
 SMALL = torch.tensor([[0.02], [0.005], [3e-4]]) * normal(2, 3, 4, seed=91) + 0.002
@@ -45,9 +46,10 @@ BLOCK_INPUTS = {
     "rows with spreads from 0.0003 to 0.02": (SMALL, F),
     "rows of five features": (FIVE, FIVE_BRANCHES[0]),
 }
-# On these rows, two norms in sequence differ from one: ε dominates the smallest row's variance.
+# On these rows, two norms in sequence differ from one norm, because ε dominates the smallest row's
+# variance.
 TINY = torch.tensor([[0.02], [0.005], [1e-5]]) * normal(2, 3, 4, seed=91)
-# The places of a layer norm in a residual block; each name maps to what the norm normalizes.
+# The possible places of a layer norm in a residual block, each mapped to what the norm normalizes.
 PLACES = {
     "read": "what f gets",
     "returned": "what f returns",
@@ -97,8 +99,9 @@ def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
 def wrong_stacks() -> Iterator[Mistake]:
     """Yield, as mistakes, the stacks of blocks that aren't pre-LN, with or without a final norm."""
     for (places, adds, done), has_final in itertools.product(_all_blocks(), (True, False)):
-        # A norm right after a block that ends in a norm changes hardly anything. But some people do
-        # put the final norm into every block instead of after the last one.
+        # A norm right after a block that ends in a norm changes hardly anything, so most stacks
+        # with such a norm are skipped. Those with the final norm in every block instead of after
+        # the last one are kept, because some people do put it there.
         is_post = adds and places == POST
         has_own_end = places == PRE | POST and not has_final
         is_same = "sum" in places and not (

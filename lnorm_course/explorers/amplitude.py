@@ -15,7 +15,7 @@ from lnorm_utils.words import number, significant
 
 __all__ = ["explore_amplitude"]
 
-# The axis of σ is linear between 0 and 0.0001, where the curves look bent and so need points, too.
+# The axis of σ is linear from 0 to 0.0001. The curves look bent there, so they need points, too.
 DRAWN = np.array([0, *powers_of_ten(-6, -5), *powers_of_ten(-5, 0, each=8)[1:]])
 BEFORE, AFTER = 1.2, 0  # the heights of the two strips of dots
 CONTROLS = {

@@ -19,8 +19,8 @@ __all__ = ["explore_batch"]
 
 BATCHES, LARGEST = 40, 256
 MOMENTUM = 0.1
-# With SEED_OF_KEPT, the running statistics of small batches end near the population's, so that
-# nobody takes their jitter for a bias.
+# With SEED_OF_KEPT, the running statistics of small batches end up near the population's, so that
+# nobody mistakes their jitter for a bias.
 SEED_OF_COMPANY, SEED_OF_KEPT = 5, 8
 CONTROLS = {
     "batch_size": Slider("batch size", 8, [2**power for power in range(9)]),
@@ -79,7 +79,7 @@ def _course(batch_size: int, **_: Any) -> _Course:
 
 
 def _running(each: Tensor, start: float) -> NDArray:
-    """Return running averages: after each batch, 0.9 of the last one plus 0.1 of the new value."""
+    """Return running averages: after each batch, 0.9 · the last average + 0.1 · the new value."""
     values = each.tolist()
     kept = accumulate(values, lambda r, v: (1 - MOMENTUM) * r + MOMENTUM * v, initial=start)
     return np.array([*kept])

@@ -47,7 +47,7 @@ def points() -> Tensor:
 
 
 def _normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor]:
-    """Scale the differences in each point; return points (120, D) before and after layer norm."""
+    """Scale differences within each point; return points (120, D) before and after layer norm."""
     chosen = points()[:, :features]
     mean = chosen.mean(1, keepdim=True)
     x = mean + difference * (chosen - mean)
@@ -81,7 +81,8 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
     panels[picture] = [outline, *panels[picture], *counts]
 
     def show(found: tuple[Tensor, Tensor], features: int, difference: float, **_: Any) -> str:
-        # The signs come from the points, because x is rounded. One feature or equal ones give 0.
+        # The signs come from the points, because x is rounded. A sign is 0 if there is only one
+        # feature, or if the features are equal.
         other = points()[:, min(1, features - 1)]
         signs = np.sign(difference * (points()[:, 0] - other).numpy())
         for (dots, labels), values in zip(drawn, found, strict=True):

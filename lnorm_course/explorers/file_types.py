@@ -1,4 +1,4 @@
-"""What type Magika assigns to a file when one or both of its norms have a different formula."""
+"""What type Magika assigns to a file when one or both of Magika's norms use a different formula."""
 
 from functools import cache
 from typing import Any
@@ -56,7 +56,7 @@ def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
 
 @in_style
 def explore_file_types(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore what type Magika assigns to a file when its norms have a different formula.
+    """Explore what type Magika assigns to a file when Magika's norms use a different formula.
 
     >>> explore_file_types(preset="norm 2 as RMSNorm").words[:44]
     'With RMSNorm in norm 2, 01_mean.ipynb is jav'

@@ -18,7 +18,7 @@ from lnorm_utils.words import fixed, number
 __all__ = ["explore_gradient"]
 
 LENGTH = 1.5  # length of the gradient g that arrives
-LEFT_OUT = "#767676"  # gray, for what doesn't come out
+LEFT_OUT = "#767676"  # gray, for what's missing from the output
 ALTS = ("a gradient as it arrives at x̂", "what comes out at x")
 ACROSS, UP = (-6.2, 4.6), (-2.1, 4.1)  # in every state, all arrows end inside these limits
 CONTROLS = {
@@ -38,7 +38,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class _Back(NamedTuple):
-    """A row (3,), the row centered and normalized, 1/√(var + ε), and gradients in and out.
+    """A row (3,), its centered and normalized forms, 1/√(var + ε), and gradients in and out.
 
     `along` is the part of g along x̂, which is lost.
     """
@@ -85,7 +85,8 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
         ax.set(xlim=ACROSS, ylim=UP, xticks=range(-6, 5), yticks=range(-2, 5))
         ax.set_ylabel("↑ (1, 1, −2)")
         ax.grid(color=GRAY, lw=0.5)
-        ax.tick_params(length=0, labelbottom=False, labelleft=False)  # only the lengths matter
+        # There are no ticks or labels, because only the lengths of the arrows matter.
+        ax.tick_params(length=0, labelbottom=False, labelleft=False)
     key(left, ("→ g arrives at ★ x̂", BLACK), ("      ⇒ passes", BLUE), ("→ lost", LEFT_OUT))
     key(right, ("⇒ ∂x comes out at ● x", BLUE), ("→ g/σ", LEFT_OUT))
     angle = np.linspace(0, 2 * np.pi, 100)

@@ -1,4 +1,4 @@
-"""Which changes of weights and points leave a norm's outputs unchanged."""
+"""Which changes to weights and points leave a norm's outputs the same."""
 
 import re
 from collections.abc import Callable
@@ -75,7 +75,7 @@ def _outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
 
 @in_style
 def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore which of six changes to the points and weights each of four norms doesn't notice.
+    """Explore which of six changes to points and weights go unnoticed by each of four norms.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 5.1 and table 1.
 

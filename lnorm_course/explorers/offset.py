@@ -127,7 +127,7 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
 def _cut(text: str, exact: str, decimals: int, error: float) -> int:
     """Return the index of the first wrong digit of a number with this error.
 
-    A digit is right if the error is at most half a unit of that digit, or if it and all digits
+    A digit is right if the error is at most half a unit in its place, or if it and all digits
     before it agree with the exact number.
     """
     digits = [place for place, letter in enumerate(text) if letter.isdigit()]

@@ -80,7 +80,7 @@ def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
 
 def _mean(x: Tensor) -> Tensor:
     """Compute the mean, (), of a row (D,) in float64, and round it to the row's dtype."""
-    return x.double().mean().to(x.dtype)  # float64 makes it the same on every machine
+    return x.double().mean().to(x.dtype)  # in float64, the mean is the same on every machine
 
 
 def _judged(found: Tensor, right: Tensor, most: int) -> int | str:

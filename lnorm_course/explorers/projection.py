@@ -58,7 +58,7 @@ def _apart(rays: Tensor) -> str:
 
 
 def _codes(x: Tensor, size: int, scale: float) -> Tensor:
-    """Project x (N, 2) to (N, size), with the bias times a scale, and apply layer norm."""
+    """Project x (N, 2) to (N, size), with the bias multiplied by `scale`, and apply layer norm."""
     project = projection(2, size, SEED).requires_grad_(False).double()
     return layer_norm(x @ project.weight.T + scale * project.bias, size)
 

@@ -22,7 +22,7 @@ NETWORKS |= dict.fromkeys([*CHANGES, "race"], CHANGES)
 
 
 class Rings(Still):
-    """The widget of `explore_rings`, which draws recorded training runs in the browser."""
+    """The widget of `explore_rings`; it draws recorded training runs in the browser."""
 
     _esm = SCRIPT
     _css = STYLE

@@ -1,4 +1,4 @@
-"""The row: one word's numbers on their way through a norm, in one picture for all lessons."""
+"""The row: one word's numbers on their way through a norm, in a picture that all lessons share."""
 
 import json
 import re
@@ -16,11 +16,11 @@ from lnorm_utils.data import encoded_points
 __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
-# Each script imports only those before it.
+# Each script imports only from those before it.
 PARTS = ("numbers", "words", "links", "cells", "machine", "drawing", "painting", "buttons", "hands")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
-# A widget needs one script, so these are joined. Browsers need neither the imports, because what
-# they import is in the same script, nor the comments, a seventh of what a page would load.
+# A widget needs a single script, so these are joined. Imports are dropped, because what they import
+# is in the same script. Comments are dropped, because they'd be a seventh of what a page loads.
 FOR_READERS = re.compile(r"^ *(import [^\n]*|//[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
 SCRIPT = FOR_READERS.sub("", "\n".join(file.read_text("utf-8") for file in SCRIPTS))
 STYLE = "\n".join(file.read_text("utf-8") for file in (ENGINE / "explorer.css", HERE / "row.css"))
@@ -33,7 +33,7 @@ DEFAULTS: dict[str, Any] = {"reach": 16, "sentences": SENTENCES, "letters": "abc
 
 
 class Row(Still):
-    """The widget of `explore_row`, which computes in the browser.
+    """The widget of `explore_row`; it computes in the browser.
 
     `preset`, the name of the preset that was chosen last, can be set.
     """

@@ -1,4 +1,4 @@
-"""The row's still images, for where no widget runs: a word at its stations, or a table of words."""
+"""Still images of the row where no widget runs: a word at its stations, or a table of words."""
 
 import itertools
 from functools import cache
@@ -67,7 +67,7 @@ def table(rows: list[list[float]], shown: Any, letters: str, sentences: list[lis
 
 
 def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, zoom: int) -> dict[str, Tensor]:
-    """Return the row's numbers at each station, by the station's name."""
+    """Return the row's numbers at each station, keyed by the station's name."""
     steps = layer_norm_steps(x, len(x))
     y = x / x.square().mean().sqrt() if rms else steps.x_hat
     way = {"x": x} if rms else {"x": x, "− mean": x - steps.mean}

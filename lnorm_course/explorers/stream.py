@@ -1,4 +1,4 @@
-"""The residual stream of a stack: its spread and gradients for each place of the norms."""
+"""The residual stream of a stack: its spread and gradients, for each placement of the norms."""
 
 from typing import Any
 
@@ -34,11 +34,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Stream(Still):
-    """The widget of `explore_stream`, which draws recorded stacks in the browser."""
+    """The widget of `explore_stream`; it draws recorded stacks in the browser."""
 
     _esm = SCRIPT
     _css = STYLE + row.STYLE
-    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # for the row that opens on a tap
+    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # draws the row that opens on a tap
     alt = "Residual blocks around a trunk, which is as wide as the spread of the rows in it"
 
     def __init__(self, page: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ class Stream(Still):
 
 
 def explore_stream(preset: str = "24 blocks, pre-LN") -> Stream:
-    """Explore the residual stream of a stack: move its norms, and see how wide it becomes.
+    """Explore the residual stream of a stack: move the norms, and see how wide it becomes.
 
     Args:
         preset: what to start with, such as "1 block" or "24 blocks, post-LN, own directions"; the

@@ -1,4 +1,4 @@
-"""How a transformer trains, by learning rate, norms, and initialization, and what it writes."""
+"""How a transformer trains and what it writes, by learning rate, norms, and initialization."""
 
 import itertools
 import math
@@ -21,10 +21,11 @@ LOOKS = {  # maps each place of the norms to its line, color, and marker in the 
     "pre-LN": ("-.^", BLUE, "▲"),
     "pre-RMSNorm": (":D", PINK, "◆"),
 }
-LOW, HIGH = 1.7, 3.9  # the losses that are shown, in nats
+LOW, HIGH = 1.7, 3.9  # the range of the losses shown, in nats
 WIDTH = 33  # width of the text, in characters
-NEAR = 0.03  # a loss this close to an entropy, in nats, is about equal to it
-STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle of the steps in each mean
+NEAR = 0.03  # in nats; a loss this close to an entropy counts as equal to it
+# For each recorded loss, the middle of the steps over which it is averaged.
+STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)
 CONTROLS = {
     "rate": Slider("learning rate", 0.003, grid.RATES),
     "place": Choice("place of the norms", "pre-LN", LOOKS),
@@ -57,7 +58,7 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
     """Explore how a small transformer learns to write, by learning rate, norms, and initialization.
 
     The curves are training losses, and the lines are entropies of the text that the models train
-    on. The words compare losses on new text with that text's entropies.
+    on. The words compare one model's loss on new text with the entropies of that text.
 
     >>> explore_transformer(preset="no norm, a large rate").words[-21:]
     'so it writes nothing.'

@@ -31,7 +31,7 @@ ORIGINALS = Path(__file__).parents[2] / "notebooks"
 # Matches the file name of a numbered lesson or of an appendix.
 NAME = r"(?:\d\d|appendix)_\w+\.ipynb"
 
-# The course's key in a notebook's metadata; JupyterLab keeps it when it saves the notebook.
+# The course's key in a notebook's metadata, which JupyterLab keeps when it saves the notebook.
 MARK = "lnorm_utils"
 # A kernel adds this to a notebook that lacks it, and JupyterLab then shows the notebook as unsaved.
 LANGUAGE = {
@@ -105,7 +105,7 @@ def cleared(notebook: Mapping) -> dict:
 
 
 def content_hash(notebook: Mapping) -> str:
-    """Return a hash that changes when any cell's source or type does, but not with its outputs."""
+    """Return a hash that depends on the sources and types of cells, but not on their outputs."""
     cells = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:16]
 

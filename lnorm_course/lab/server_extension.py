@@ -1,10 +1,10 @@
-"""A JupyterLab server extension that saves our widgets as images and sends changes at once.
+"""A JupyterLab server extension that saves our widgets as images and sends their changes at once.
 
 A picture with sliders needs its kernel; without it, the picture opens as an error box. So when a
-notebook is saved, only the still image of each of our widgets is stored. In addition, the operating
-system holds back a small message until the browser has confirmed the previous one, which would
-delay a slider by 40 ms; the extension turns this off. Other widgets and other pre-save hooks aren't
-affected.
+notebook is saved, only the still image of each of our widgets is stored. The extension also sends
+small messages at once. Otherwise, the operating system would hold each one back until the browser
+has confirmed the previous one, which would delay a slider by 40 ms. Other widgets and other
+pre-save hooks aren't affected.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ def _keep_still_images(model: Mapping[str, Any], **_: object) -> None:
 
 
 def _at_once(connection: type) -> type:
-    """Return a kernel connection class that doesn't hold small messages back."""
+    """Extend a kernel connection class so that small messages aren't held back."""
 
     class AtOnce(connection):
         def connect(self) -> object:

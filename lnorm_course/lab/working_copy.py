@@ -25,7 +25,7 @@ __all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
 def _how_to_refresh(lesson: str) -> str:
-    """Say how to get a fresh copy of a lesson, by `make` or Python, whichever the student used."""
+    """Say how to refresh a lesson, with `make` or Python, whichever the student used."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
     return f"To get the new edition and keep yours next to it: {command.format(lesson)}"
@@ -85,7 +85,7 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
     fresh, copy = cleared(_original(path)), copies / path.name
     said = f"{path.name} is now a fresh copy."
     with whole(copy) as draft:
-        write(fresh, draft)  # first, so that nothing is moved if the disk is full
+        write(fresh, draft)  # written first, so that nothing is moved if the disk is full
         if copy.exists():
             kept_as = _new_name(copies, path.stem)
             copy.replace(kept_as)
@@ -110,7 +110,7 @@ def _original(path: Path) -> dict:
 
 
 def lessons(originals: Path) -> list[Path]:
-    """List the lessons in a folder in order, appendices last."""
+    """List the lessons in a folder in order, with the appendices last."""
     return sorted(path for path in originals.glob("*.ipynb") if re.fullmatch(NAME, path.name))
 
 

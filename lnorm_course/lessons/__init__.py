@@ -1,1 +1,1 @@
-"""Material for individual lessons, such as a clinic, a transformer, and a file-type network."""
+"""Material for individual lessons, such as faulty networks, a transformer, and Magika."""

@@ -40,7 +40,7 @@ class HandmadeNorm(nn.Module):
     """Layer norm over the last axis without γ and β, computed step by step in the input's dtype.
 
     Args:
-        var: computes the variance (*, 1) from rows and their deviations from the mean, (*, D).
+        var: computes the variances (*, 1) from the rows (*, D) and their deviations from the mean.
         eps: ε.
     """
 
@@ -78,7 +78,7 @@ class Positions(nn.Module):
 
 
 def patient(number: int) -> Patient:
-    """Create one of the patients 1 to 6. Each call returns a new network.
+    """Create one of the six patients by its number; each call returns a new network.
 
     Raises:
         ValueError: there is no patient with this number.
@@ -118,12 +118,12 @@ def _first() -> tuple[nn.Module, Tensor, torch.dtype]:
 
 def _second() -> tuple[nn.Module, Tensor, torch.dtype]:
     x = normal(8, FEATURES, seed=2)
-    x[6:] = 0.0  # padding
+    x[6:] = 0.0  # two rows of padding
     return _network(norm=HandmadeNorm(_two_passes, 1e-12)), x, torch.float16
 
 
 def _third() -> tuple[nn.Module, Tensor, torch.dtype]:
-    x = normal(8, FEATURES, seed=10) + 30.0  # raw measurements, far from zero
+    x = normal(8, FEATURES, seed=10) + 30.0  # like raw measurements, far from zero
     return _network(norm=HandmadeNorm(_squares, 1e-5)), x, torch.bfloat16
 
 
@@ -144,7 +144,7 @@ def _fifth() -> tuple[nn.Module, Tensor, torch.dtype]:
 
 
 def _sixth() -> tuple[nn.Module, Tensor, torch.dtype]:
-    x = normal(1, FEATURES, seed=6).expand(300, FEATURES).clone()  # one word, 300 times
+    x = normal(1, FEATURES, seed=6).expand(300, FEATURES).clone()  # the same word 300 times
     return _network(positions=Positions(), norm=_layer_norm()), x, torch.bfloat16
 
 

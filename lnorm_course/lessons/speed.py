@@ -49,7 +49,7 @@ class Speeds(NamedTuple):
     milliseconds: dict[str, float]
 
     def predicted(self, counted: Traffic) -> float:
-        """Predict a time in ms, counting a copy for each new tensor and a read for other traffic.
+        """Predict a time in ms by counting new tensors as copies and all other passes as reads.
 
         >>> speeds = Speeds("an example", {"copy": 15.0, "row means": 2.0})
         >>> speeds.predicted(Traffic(read=5, written=3, new=3))
@@ -71,7 +71,7 @@ def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
         x: a nonempty tensor that doesn't require a gradient.
 
     Raises:
-        ValueError: `x` is empty, so that there is no unit to count in.
+        ValueError: `x` is empty, so there is no unit to count in.
 
     >>> import torch
     >>> traffic(torch.clone, torch.ones(8, 512))
@@ -92,7 +92,7 @@ def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
         x: a nonempty tensor of floating-point numbers.
 
     Returns:
-        The saved bytes, in multiples of those of `x`. Memory that is saved twice counts once.
+        The saved bytes, in multiples of the size of `x`. Memory that is saved twice counts once.
 
     >>> import torch
     >>> kept_for_backward(torch.exp, torch.ones(8, 512))
@@ -115,7 +115,7 @@ def measured(device: str = "cpu") -> Speeds:
     """Return the benchmark's latest results, as medians in milliseconds.
 
     Args:
-        device: "cpu", or "cpu, kept memory", which was measured on Linux.
+        device: "cpu", or "cpu, kept memory", measured on Linux with reused memory.
 
     Raises:
         ValueError: there is no table for this device.
@@ -155,7 +155,7 @@ def bars(times: Mapping[str, float], predicted: Mapping[str, float], title: str)
 
 class _Counter(TorchDispatchMode):
     read = written = new = 0
-    _should_skip_dynamo = classmethod(lambda cls: False)  # otherwise PyTorch imports its compiler
+    _should_skip_dynamo = classmethod(lambda cls: False)  # or PyTorch would import its compiler
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None

@@ -1,6 +1,6 @@
-"""The norms of models that people run, and where they are, as Transformers 5.24.0 builds them.
+"""Which norms today's models have, and where, as Transformers 5.24.0 builds them.
 
-Each row was taken in November 2026 from the model's `modeling_….py` and `configuration_….py`.
+Each entry was taken in November 2026 from the model's `modeling_….py` and `configuration_….py`.
 """
 
 import csv
@@ -32,7 +32,8 @@ class ModelNorms(NamedTuple):
 
     `line` is the line of code where its block begins. `eps` is the default for its blocks; a
     checkpoint's configuration may differ. `also` says what else is normalized before the final
-    norm, and `place` how a branch f is added to the stream x. The defaults fit most models.
+    norm, and `place` says how a branch f is added to the stream x. The default values of the fields
+    fit most models.
     """
 
     model: str
@@ -94,9 +95,9 @@ MODELS = [
     ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, after its gate"),
 ]
 
-# Each folder with a `…ForCausalLM` that is in Transformers 5.24.0 but not in 4.57.1, with the norm
-# of its blocks, and the norm of q and k if both have one. Norms of the short rows that q and k are
-# made of don't count.
+# Each folder with a `…ForCausalLM` that is in Transformers 5.24.0 but not in 4.57.1, the norm of
+# its blocks, and, if q and k both have one, their norm. Norms of the short rows from which q and k
+# are computed aren't listed.
 with (Path(__file__).parent / "new_folders.csv").open(encoding="utf-8") as file:
     NEW_FOLDERS = list(csv.DictReader(file))
 

@@ -22,26 +22,27 @@ from lnorm_utils.words import clause, counted, dtype_name, first_sentence, signi
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 60_000
-ROOM = 4  # this many times as many numbers may be kept before later axes are cut, too
+ROOM = 4  # later axes are cut only if over this many times the wanted numbers are left
 FEWEST = 12  # the fewest numbers to judge by
-SIGNS, MORE = 4, 3  # sign patterns for moving x, and the factor by which y may move farther
-# How many numbers are tried first, the most steps in 8 bits, and how far from a step, as a fraction
-# of it, a number may be.
+SIGNS, MORE = 4, 3  # how many sign patterns x is moved by, and a safety factor for y's moves
+# How many numbers are tried first, the most steps that 8 bits allow, and how far a number may be
+# from a multiple of a step, as a fraction of the step.
 SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3
 EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 TOO_ROUGH = 0.05  # the largest typical error, as a fraction of the largest number
-DECIMALS, ROUNDED = range(2, 7), 0.55  # half of the last decimal, and a little for a fitted step
+# ROUNDED is half a unit in the last decimal place, plus a little to allow for a fitted step.
+DECIMALS, ROUNDED = range(2, 7), 0.55
 
 
 class _Computed(NamedTuple):
-    """How numbers may have been computed and stored.
+    """A way in which numbers may have been computed and stored.
 
     Args:
         unit_roundoff: the unit roundoff of the dtype in which the numbers were computed.
-        stored: how far storing may have moved each number.
+        stored: how far each number may have moved when it was stored.
         words: the sentence in which a diagnosis says so; may be empty.
-        is_of_x: the name of x's dtype, if y was computed in it but is stored in a different dtype;
-            empty if not.
+        is_of_x: the name of x's dtype if y was computed in that dtype but is stored in a different
+            one; otherwise empty.
     """
 
     unit_roundoff: float
@@ -125,8 +126,9 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         return said
     of_x = [t for t in tries[1:] if t[0].unit_roundoff == ROUNDOFF_32 and t[1].compare().is_right]
     if of_x and not tries[0][1].compare().is_right:
-        tries = of_x  # that x was rounded after y had been computed is likelier than a slip
-    # Two slips are less likely than a coarser dtype in which everything is right.
+        # It's likelier that x was rounded after y was computed than that there was a slip.
+        tries = of_x
+    # If everything is right in a coarser dtype, that's likelier than two slips.
     most = 1 if any(pair.compare().is_right for _, pair in tries[1:]) else 2
     causes = ((way, pair.main, cause_of(pair, most)) for way, pair in tries)
     first = next(causes)
@@ -201,7 +203,7 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
 
 
 def _steps(y: Tensor) -> tuple[str, Tensor] | None:
-    """Say which steps numbers were rounded to, if any, and how far that may have moved each.
+    """Say what steps numbers were rounded to, if any, and how far each may have moved.
 
     Numbers with at most one decimal probably weren't rounded.
     """

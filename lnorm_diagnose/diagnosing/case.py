@@ -18,18 +18,18 @@ from lnorm_diagnose.slips.notation import Option
 __all__ = ["LOOSE", "ROUNDOFF_32", "ROUNDOFF_64", "Case", "Distractors", "Result"]
 
 ROUNDOFF_64, ROUNDOFF_32 = 2.0**-53, 2.0**-24  # the unit roundoffs of float64 and float32
-# Numbers may be off by this many times the rounding bound and still count as the same. Operations
-# in a different order are rounded differently, and hardly any slip has so small an effect.
+# Numbers may be off by this many times the rounding bound and still count as the same, because
+# operations in a different order are rounded differently. Hardly any slip has so small an effect.
 MARGIN = {ROUNDOFF_64: 1e5, ROUNDOFF_32: 10.0}
-# If the mean is large, numbers may be off by this fraction of the largest one.
+# If the mean is large, results may be off by this fraction of the largest result.
 LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}
-LEANING = 4  # by this many unit roundoffs, all numbers together may be too small or too large
-# How many roundings and sums over a row a norm has, and how many times as many its gradients have.
+LEANING = 4  # how far, in unit roundoffs, all numbers together may be too small or too large
+# The numbers of roundings and of sums over a row in a norm, and the factor for its gradients.
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4
 NEARLY = 0.01
 FEW = 600  # how many numbers to compare first if there are more than this
 FLOOR = 0.5  # the smallest weight, as a fraction of its row's median weight
-LOOSE = 4  # for errors above this many times the limit, a rough bound is enough
+LOOSE = 4  # if errors are above this many times the limit, a rough limit is enough
 Result = Tensor | Raised
 Distractors = tuple[Option, ...]
 
@@ -42,7 +42,7 @@ class Case:
         trial: what went in.
         value: what came out, which may be an error.
         unit_roundoff: the unit roundoff of the dtype in which the value was computed.
-        stored: by how much each number may be off in addition, because of how it was stored.
+        stored: how far off each number may be, in addition, because of how it was stored.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Case:
 
     def computed(self, unit_roundoff: float, stored: Tensor) -> "Case":
         """Return this case as if its numbers had been computed and stored differently."""
-        few, _ = self.few, self._weight  # computed here, so that both cases share them
+        few, _ = self.few, self._weight  # compute them now, so that both cases share them
         other = copy.copy(self)
         other.unit_roundoff, other.stored, other._limits = unit_roundoff, stored, {}
         for known in ("_loose", "is_right"):
@@ -72,7 +72,7 @@ class Case:
 
     @cached_property
     def few(self) -> "Case":
-        """This case with only the rows whose errors are largest, if it has many numbers."""
+        """This case or, if it has many numbers, only its rows with the largest errors."""
         if self.trial.x.numel() <= FEW or not self.is_whole:
             return self
         off = self.trial.rows((self.value.double() - self.right).abs() / self.limit())
@@ -89,7 +89,7 @@ class Case:
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
     def may_fit(self, parts: Distractors) -> bool:
-        """Return whether wrong parts fit `few`; also True if they don't act on each row alone."""
+        """Return whether wrong parts fit `few`, or can't be judged by it because they mix rows."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
@@ -137,7 +137,7 @@ class Case:
         times = OF_GRADIENT if self.kind is Kind.GRADIENT else 1
         terms = PASSES * self.trial.x.shape[-1] * times
         weight = self._weight
-        if made is not self.right and made.shape == weight.shape:  # scale the weight with the row
+        if made is not self.right and made.shape == weight.shape:  # scale each row's weight
             weight = weight * (_size(made) / _size(self.right)).nan_to_num(1.0, 1.0)
         elif made.shape != weight.shape:
             weight = weight.max()
@@ -181,13 +181,13 @@ class Case:
             return False
         if not made.numel():
             return True
-        # Most parts are far off, and this test takes less time than bounding each number.
+        # Most wrong parts are far off, and a rough test takes less time than a limit for each part.
         is_far = parts and self._off(made.double(), self._loose).any()
         return not is_far and not self.off(parts).any()
 
     @cached_property
     def _loose(self) -> Tensor:
-        """A rough limit for results that fit, which must be about as large as what came out."""
+        """A rough limit, computed from the output, because a result that fits is about as large."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property
@@ -205,12 +205,13 @@ class Case:
         """Whether what came out is right."""
         if not self.fits(()) or self.kind not in OF_DTYPES:
             return self.fits(())
-        # Rounding goes up as often as down, so a result that's too small or too large lost digits.
+        # Rounding goes up as often as down. If most numbers are too small, or most are too large,
+        # digits were lost.
         y, z = self.value.double().flatten(), self.right.double().flatten()
         leaning = (y @ z / (z @ z) - 1).abs()
         return not bool(leaning > LEANING * torch.finfo(self.trial.dtype).eps / 2)
 
 
 def _size(numbers: Tensor) -> Tensor:
-    """Return the median size of each row's numbers, which the largest one doesn't affect."""
+    """Return the median absolute value of each row, which the largest number doesn't affect."""
     return numbers.double().abs().nan_to_num(0, 0, 0).median(-1, keepdim=True).values

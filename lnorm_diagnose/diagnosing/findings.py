@@ -1,4 +1,4 @@
-"""Find what only a whole layer shows: its use of inputs, dtypes, and parameters, and what fails."""
+"""Find what only a whole layer shows: errors, and how it treats inputs, dtypes, and parameters."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,11 +19,11 @@ from lnorm_utils.words import capitalized, dtype_name, spoken
 __all__ = ["DIGITS_LOST", "Finding", "compare_as_held", "findings"]
 
 DIGITS_LOST = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-NEAR = 1e-6  # the fraction by which a parameter may be off
+NEAR = 1e-6  # a parameter may be off by this fraction of 1 plus its absolute value
 
 
 class Finding(NamedTuple):
-    """A sentence about a layer and, if it says why the layer is wrong, a clause that does, too."""
+    """A sentence about a layer and, if it gives a reason for a wrong result, that as a clause."""
 
     words: str
     slip: str = ""
@@ -85,7 +85,7 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
 
 
 def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
-    """Yield what is wrong far from zero, or in a dtype, and how precisely the layer computes."""
+    """Say what is wrong far from zero or in some dtypes, and how precisely the layer computes."""
     name = dtype_name(subject.computes_in)
     if any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts):
         yield Finding("If it stores γ − 1, as Gemma's norms do, then adding 1 is right.")
@@ -100,7 +100,7 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
     if Kind.FAR in words:
         yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
     elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
-        # Many correct layers are written for float32.
+        # This isn't a mistake, because many correct layers are written for float32.
         yield Finding(f"Squaring overflows in {dtypes[0]}. Do that step in float32.")
     elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
@@ -147,7 +147,7 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     trials = [replace(c.trial, **given) for c in search.cases if c.kind is not Kind.WIDTH]
     stored = (torch.finfo(p.dtype).eps / 2 for p in mine.values())
     own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
-    u = max([subject.unit_roundoff, *stored])  # γ − 1 is rounded, too
+    u = max([subject.unit_roundoff, *stored])  # a stored γ − 1 was rounded, too
     compared = Search([Case(norm, t, own.result(t), u) for t in trials]).compare()
     is_new, mine_is_new = (all(map(_is_constant, ps.values())) for ps in (like, mine))
     adds_one = any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts)
@@ -160,7 +160,7 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     if not words or (is_new and not cause.is_right):
         return cause
     slip = f"it holds different numbers than `like`: {words}"
-    if not cause.is_right or (is_new and not mine_is_new):  # `like` only says which norm it is
+    if not cause.is_right or (is_new and not mine_is_new):  # `like` only shows which norm is meant
         return cause._replace(remark=f" {capitalized(slip)}.")
     same = " With the same numbers in both, no difference was found."
     return cause._replace(is_right=False, remark=same).because([slip])

@@ -8,22 +8,22 @@ from torch import Tensor
 __all__ = ["fitted", "nearest"]
 
 STARTS = torch.logspace(-12, 5, 69, dtype=torch.float64)
-STARTS = torch.cat([STARTS, -STARTS[36:]])  # negative numbers only if they may be factors
-AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # relative steps to both neighbors
-FIRST = 0.35  # the fraction of the result that may be unexplained at first
+STARTS = torch.cat([STARTS, -STARTS[36:]])  # negative numbers only where they can be factors
+AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # relative steps past both neighbors
+FIRST = 0.35  # the largest mean error in the first look, as a fraction of the result's mean size
 LOOKS, CLOSER = 14, 8.0
 LOOSE, CLOSE = 3.0, 1e-6
 
 
 def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number with which `run` comes within the limit of a result, or None.
+    """Return a number for which the output of `run` is within the limit of a result, or None.
 
     The search zooms in until it finds such a number, or until no number between two neighbors can
     be near enough.
 
     Args:
         run: returns the results for several numbers at once, of shape (numbers, 1, …, 1).
-        limit: how far off each number may be in a result that is as large as the right one.
+        limit: about how far each number of the output may be from the result.
     """
     size, y, numbers, most = result.abs().mean(), result.flatten(), STARTS, FIRST
     most_off = LOOSE * limit.flatten() + CLOSE * y.abs()  # callers check more closely
@@ -41,7 +41,7 @@ def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> f
 
 
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number with which `run` gives a result; None if there's none, or 0 would do."""
+    """Return the number for which `run` gives a result; None if there's none, or if 0 works."""
     number = nearest(run, result, limit)
     if number is None:
         return None

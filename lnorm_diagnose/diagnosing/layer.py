@@ -32,11 +32,11 @@ from lnorm_utils.words import dtype_name, significant, spoken
 __all__ = ["diagnose_layer"]
 
 Sizes = tuple[int, ...]
-LEADING = ((2, 3), (2, 3, 5), (5,))  # axes before the features; all sizes differ and are above 1
+LEADING = ((2, 3), (2, 3, 5), (5,))  # the axes before the features: sizes above 1 that all differ
 SQUARE = 32  # the most features for which a square x is tried
 UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
-TAKEN = (torch.float64, torch.float32)  # dtypes of the input; some layers take only float32
+TAKEN = (torch.float64, torch.float32)  # input dtypes to try; some layers take only float32
 HALF = (torch.float16, torch.bfloat16)
 
 
@@ -67,7 +67,7 @@ def diagnose_layer(
         value = subject.result(trial)
         if isinstance(value, Tensor) and value.numel() == trial.x.numel():
             break
-    else:  # no shape works, so report what the first one does
+    else:  # no shape works, so report what happens with the first one
         subject, mine, trial = first
     if isinstance(value := subject.result(trial), Raised):
         words = f"For shape {tuple(trial.x.shape)}, it raises {value.kind}: {value.message}."
@@ -94,8 +94,8 @@ def diagnose_layer(
         (each, _judged(each, mine, [*zip(trials, values, strict=True)], is_held))
         for each, values in zip(subjects, results, strict=False)
     ]
-    # In `train`, a batch norm shows what it is; in `eval`, a new one hardly does anything. But a
-    # module that was given in `eval` is judged in `eval`.
+    # A batch norm can be recognized in `train`, but a new one hardly does anything in `eval`. A
+    # module that was given in `eval` is still judged in `eval`.
     is_evaluated = subject.is_module and not subject.layer.training
 
     def order(pair: tuple[Subject, Diagnosis]) -> tuple[bool | None, ...]:
@@ -111,7 +111,7 @@ def diagnose_layer(
 
 
 def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
-    """Return (whether features are on axis 1, shape of γ, shape of x), the likeliest first."""
+    """List (whether features are on axis 1, shape of γ, shape of x), the likeliest first."""
     axes = (False,) if known and len(known) > 1 else (False, True)
     layouts = [*itertools.product(axes, [known] if known else SIZES)]
     usual = [(*each, shape) for each in layouts for shape in _shapes(*each)[:2]]
@@ -147,14 +147,15 @@ def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
     found = subject.coarsest(trial)
     if found != torch.float64:
         return found
-    wide = replace(trial, x=1e4 * trial.x)  # too large for ε to matter; a part may be float32
+    # At 10,000 times the size, ε doesn't matter. Part of the layer may still compute in float32.
+    wide = replace(trial, x=1e4 * trial.x)
     value = subject.result(wide)
     exact, rough = (Case(norm, wide, value, u).is_right for u in (ROUNDOFF_64, ROUNDOFF_32))
     return torch.float32 if rough and not exact else found
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]) -> Trial:
-    """Choose γ and β: those given, those of `like`, or new ones if the layer can take them."""
+    """Choose γ and β: the given ones, those of `like`, or new ones if the layer can take them."""
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
         own = given.get(role, norm.parameters.get(role))
@@ -167,7 +168,7 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
 
 
 def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], Diagnosis | None]:
-    """Call copies several times; return what the calls change, and a diagnosis if that's wrong."""
+    """Call copies repeatedly; return what the calls change, and a diagnosis if that's a mistake."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
     pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
@@ -178,7 +179,7 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], 
         after = subject.state(layer)
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         then = subject.result(trial, fresh)
-        # Two inputs of an unseen shape, and the second one repeated, which gives a third shape.
+        # Two inputs have an unseen shape. The second one repeated has another unseen shape.
         of_unseen = [(each, subject.result(each, fresh)) for each in pair]
     changed = [f"`{n}`" for n in after if before.get(n) != after[n]]
     what = spoken(changed or ["something"])
@@ -232,7 +233,7 @@ def _cause(subject: Subject, search: Search) -> Cause:
         return found.because(*_gradients(smallest))
     shown = (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial
     slips = _rows(subject, shown)
-    if shown.kind is not Kind.MAIN:  # it may not hold for other rows
+    if shown.kind is not Kind.MAIN:  # what is said may not be true of other rows
         slips = [f"on {shown.words}: {slip}" for slip in slips]
     if kinds <= {Kind.SHAPE, Kind.WIDTH}:
         where = f"it's wrong only on {spoken([case.trial.words for case in wrong])}"
@@ -241,7 +242,7 @@ def _cause(subject: Subject, search: Search) -> Cause:
 
 
 def _gradients(case: Case) -> tuple[list[str], bool]:
-    """Say how the gradients of x, γ, and β are off, and whether that's all that is known."""
+    """Say how the gradients of x, γ, and β are off, and whether the cause is still unknown."""
     trial, said, is_seen = case.trial, list[str](), False
     sizes = [trial.x.numel()] * trial.of_x
     sizes += [getattr(trial, role).numel() for role in trial.roles]

@@ -18,18 +18,18 @@ __all__ = ["cause_of", "other_parameters", "place"]
 LEAST = 5  # the fewest rows to judge by
 MOST = 2_000  # the most rows, or features, whose order is checked
 LARGEST_SQUARED = torch.finfo(torch.float16).max ** 0.5
-SMALL = 0.01  # fraction of the largest number; if all errors are below it, a diagnosis says so
+SMALL = 0.01  # if all errors are below this fraction of the largest number, the diagnosis says so
 
 
 def _tables(case: Case) -> tuple[Tensor, ...]:
-    """Return three tables: the output, and the right one without and with γ and β."""
+    """Return three tables: the output, and the right output without and with γ and β."""
     trial = case.trial
     bare = case.norm.result((), trial.x, None, None, trial.eps)
     return trial.rows(case.value), trial.rows(bare), trial.rows(case.right)
 
 
 def cause_of(search: Search, most: int = 2) -> Cause:
-    """Find the cause in at most `most` distractors, or else in a law that all numbers follow."""
+    """Find a cause: at most `most` distractors, or else a law that all numbers follow."""
     main, compared = search.main, search.compare()
     of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
     is_wrong = main in compared.wrong and main.is_whole
@@ -60,7 +60,7 @@ def _law(case: Case) -> str:
         return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
         own, right, near = (each[:MOST] for each in tables)
-        for part in (slice(LEAST), slice(None)):  # the first few usually rule out a new order
+        for part in (slice(LEAST), slice(None)):  # the first few usually rule out reordering
             of = torch.cdist(own[part], right, p=torch.inf).argmin(1)
             if not ((own[part] - right[of]).abs() <= near[of]).all():
                 break
@@ -73,7 +73,7 @@ def _law(case: Case) -> str:
 
 
 def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> str:
-    """Say so if only these features are normalized, without the others."""
+    """If only these features are normalized, without the others, say so."""
     trial = case.trial
     if which.all() or which.sum() < 2 or trial.axes > 1:
         return ""
@@ -85,11 +85,11 @@ def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> st
 
 
 def _zeroed(case: Case) -> str:
-    """Say so if some numbers are 0 and all others are right, or right up to a factor."""
+    """If some numbers are 0 and all others are right, or right up to a factor, say so."""
     y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
     if not (kept := y != 0).any():
         return "all numbers that came out are 0"
-    # A ReLU, which zeroes nothing above 0, is explained by a distractor.
+    # If no positive number became 0, it may be a ReLU, which a distractor explains.
     if kept.all() or not (z[~kept] > limit[~kept]).any():
         return ""
     overflows = case.trial.rows(case.trial.x).abs().amax(1) > LARGEST_SQUARED
@@ -130,7 +130,7 @@ def other_parameters(
     """Say how γ and β, given by role, differ from the right ones; "" if they don't.
 
     Args:
-        near: how far off each number may be.
+        near: how far off each number may be, keyed by role.
     """
     mine, theirs = (
         {role: p.detach().double().flatten() for role, p in each.items() if p is not None}

@@ -16,7 +16,7 @@ FAR = 100.0
 
 
 def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float) -> list[str]:
-    """Say how rows or features affect each other, unlike in a norm of each row alone.
+    """Say how rows or features affect each other in ways that a norm of single rows rules out.
 
     Args:
         call: a function that returns the layer's output for x.
@@ -30,7 +30,7 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float
     other = typical(rows.shape, 71)
 
     def changes(axis: int, other: Tensor) -> Tensor:
-        """Return a mask, indexed by the row or feature changed, then the one affected."""
+        """Return a mask: the first index is what was changed, the second is what it affected."""
         found = []
         for number in torch.arange(rows.shape[axis])[:, None]:
             changed = rows.index_copy(axis, number, other.index_select(axis, number))
@@ -42,12 +42,12 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float
     rows_change = changes(0, other)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    # A large number also reveals an effect that only a row's largest feature has.
+    # Large numbers also reveal it if only the largest feature of a row has an effect.
     return [*said, *_features(changes(1, FAR * other))]
 
 
 def _mixed(changed: Tensor, entry: int) -> str:
-    """Say which rows change which other rows; an entry of the batch has `entry` rows."""
+    """Say which rows change which other rows; each entry of the batch has `entry` rows."""
     n = torch.arange(len(changed))
     itself = n[:, None] == n
     others = changed & ~itself

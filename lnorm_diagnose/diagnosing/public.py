@@ -32,7 +32,7 @@ def diagnose(
     shape: int | tuple[int, ...] | None = None,
     **named: Any,
 ) -> Diagnosis:
-    """Say how a layer differs from layer norm, or from the norm that it should be like.
+    """Say how a layer differs from layer norm, or from the norm that it should match.
 
     It runs the layer and its reference on the same inputs, and searches for the fewest slips that
     lead to the same numbers. The layer itself and its parameters don't change.
@@ -51,7 +51,7 @@ def diagnose(
         eps: ε, in the squared unit of x; by default that of `like`, or 1e-5.
         shape: the sizes of the normalized axes, if a layer takes only certain sizes.
         named: further arguments for each call, such as `z=gate`. If one of them is a tensor with
-            several axes, every x has the shape of that tensor.
+            several axes, every trial input x has the shape of that tensor.
 
     Returns:
         A `Diagnosis`. If the layer is random, or fails on every input, the diagnosis says so.

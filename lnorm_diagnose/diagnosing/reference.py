@@ -73,7 +73,7 @@ def _model(family: str, count: int) -> ErrorModel:
 
 
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:
-    """Return the norm that a module computes for inputs of a given dtype, using `eps` if given.
+    """Return the norm that a module computes for inputs of a dtype, with `eps` if it's given.
 
     If `like` is None, it's a layer norm whose shape isn't known.
 

@@ -1,4 +1,4 @@
-"""What a diagnosis says, as plain text and as HTML."""
+"""Put a diagnosis into words, as plain text and as HTML."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Diagnosis:
     Args:
         verdict: which of the five results it is.
         summary: the finding in one to three sentences.
-        slips: what is done differently than in the reference, one clause for each mistake. If
+        slips: what the layer does differently than the reference, one clause for each mistake. If
             several mistakes explain the same numbers, all of them are listed.
         notes: where the layer differs, and what else is worth knowing, one sentence each.
         tried: what was tried: shapes, rows, dtypes, modes.

@@ -1,4 +1,4 @@
-"""Find the cause of results: the fewest distractors of a norm that lead to them."""
+"""Find the cause of results: the smallest set of a norm's distractors that leads to them."""
 
 import contextlib
 import itertools
@@ -17,14 +17,14 @@ from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 
-MANY = 2_000  # with more numbers, it takes a long time to search for two mistakes or for a number
-MOST_WAYS, MOST_NAMED = 3, 6  # the most explanations given in full, and named in short
-ROUND = 0.01  # the fraction by which rounding may change a number
+MANY = 2_000  # with more numbers than this, searching for two mistakes or for a number is slow
+MOST_WAYS, MOST_NAMED = 3, 6  # the most explanations given in full, and given by name only
+ROUND = 0.01  # the fraction by which a fitted number may be changed to make it a round one
 OF_EPS = "eps"  # the step whose distractors use a different ε
 
 
 class Cause(NamedTuple):
-    """Why results are as they are.
+    """An explanation of why the results came out as they did.
 
     Args:
         is_right: whether there's nothing to explain.
@@ -34,7 +34,7 @@ class Cause(NamedTuple):
         without: the wrong cases that the cause doesn't explain.
         found: the explanations.
         remark: a sentence that comes after everything else, with a space before it.
-        is_seen: whether the slips are only what was seen, so that there may be others.
+        is_seen: whether the slips only describe what was seen, so that there may be others.
     """
 
     is_right: bool
@@ -76,7 +76,7 @@ class Search:
         return [p for p in self.norm.distractors if has_bias or Tag.NEEDS_BETA not in p.tags]
 
     def compare(self) -> Cause:
-        """Tell whether the results are right, and where they aren't; errors don't count."""
+        """Tell whether the results are right and which aren't, leaving out trials that raised."""
         wrong = [case for case in self.judged if not case.is_right]
         is_right = all(case.kind in APART for case in wrong)
         return Cause(is_right, wrong=wrong, without=wrong if is_right else ())
@@ -96,7 +96,8 @@ class Search:
         sure = [case for case in whole if case.kind in SURE]
         if not any(case in compared.wrong for case in sure):
             sure += [case for case in whole if case in compared.wrong]
-        # First come wrong cases, then typical ones; wide ones come late, because they are slow.
+        # Wrong cases come before right ones. In each group, typical cases come first and wide ones
+        # last, because wide ones are slow.
         sure.sort(
             key=lambda case: (case.is_right, case.kind is Kind.WIDTH, -self.cases.index(case))
         )
@@ -122,7 +123,7 @@ class Search:
         Args:
             wrong: all cases that differ.
             case: the case that rules out the most explanations.
-            whole: the cases that two mistakes have to explain, all of them.
+            whole: the cases, all of which two mistakes have to explain.
             most_parts: how many mistakes there may be, 1 or 2.
         """
         known = [option for option in self.distractors if option.value is None]
@@ -150,7 +151,7 @@ class Search:
             )
 
     def _with_number(self, others: Distractors, wrong: Case) -> Iterator[Distractors]:
-        """Yield distractors with the number that fits a wrong case or, for ε, the tiny rows."""
+        """Yield distractors whose number is fitted to a wrong case or, for ε, to the tiny rows."""
         tiny = next((case for case in self.cases if case.kind is Kind.TINY), wrong)
         taken = {option.gap for option in others}
         for option in self.distractors:
@@ -165,7 +166,7 @@ class Search:
                     yield self._round(case, option, found, others)
 
     def _number(self, case: Case, parts: Distractors) -> float | None:
-        """Return the number with which the first part leads to a case's result, if any does."""
+        """Return the number with which the first part gives a case's result, if there is one."""
 
         def run(trial: Trial, values: Tensor) -> Tensor:
             first = parts[0]._replace(value=values)
@@ -179,7 +180,7 @@ class Search:
         return by(fitted, case)
 
     def _round(self, case: Case, option: Option, number: float, others: Distractors) -> Distractors:
-        """Return an option with a number, rounded to as few digits as explain the same results."""
+        """Round an option's number to the fewest digits that still explain the results."""
         for value in (*(float(f"{number:.{digits}g}") for digits in range(1, 5)), number):
             why = option.why.format(number=significant(value))
             parts = (option._replace(value=value, why=why), *others)
@@ -190,7 +191,7 @@ class Search:
 
 
 def _once(found: Sequence[Distractors]) -> list[Distractors]:
-    """Keep those with round numbers, if there are any, and only one of several choices of axes."""
+    """Keep explanations with round numbers, if any, and only one of several choices of axes."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
     first: dict[frozenset, Distractors] = {}
     for parts in found:

@@ -9,11 +9,11 @@ from lnorm_utils.words import dtype_name, significant
 
 __all__ = ["straight_lines"]
 
-LEAST = 5  # any two numbers fit a line exactly, so judging takes more numbers than this
+LEAST = 5  # a line fits any two numbers exactly, so a fit must have more numbers than this
 
 
 def straight_lines(case: Case) -> tuple[str, bool]:
-    """Say which numbers shift and divide the rows, and whether that's all that is known.
+    """Say how the numbers that shift and divide rows are off, and if the cause is still unknown.
 
     A norm subtracts one number from each row and divides by another, and both may be wrong.
     """
@@ -72,7 +72,7 @@ def straight_lines(case: Case) -> tuple[str, bool]:
 
 
 def _line(x: Tensor, y: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the mean and root with which (x − mean) / root is nearest to y in each row."""
+    """For each row, return the mean and root for which (x − mean) / root is closest to y."""
     weight = weight / weight.sum(1, True)
     x_mean, y_mean = (weight * x).sum(1, True), (weight * y).sum(1, True)
     away = weight * (x - x_mean)

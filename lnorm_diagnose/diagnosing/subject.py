@@ -36,12 +36,12 @@ class Subject:
     Args:
         layer: a function of x, or of x and arguments named like γ, β, or ε; or an object that
             holds γ and β as tensors.
-        channels_first: whether its features are on axis 1 instead of the last axis.
+        channels_first: whether the layer's features are on axis 1 instead of the last axis.
         named: further arguments for each call, by name.
 
     Attributes:
         mode: whether a module is in `train` mode.
-        is_as_held: whether the layer keeps its own γ and β instead of taking those of a trial.
+        is_as_held: whether the layer keeps its own γ and β instead of getting those of a trial.
         computes_in: the dtype in which the layer computes when its input is float64.
 
     Raises:
@@ -78,7 +78,7 @@ class Subject:
         return {name: each for name, each in names if isinstance(each, Tensor)}
 
     def state(self, layer: Any) -> dict[str, str]:
-        """Return, as text, what a call may change in a copy: tensors, numbers, lists, and dicts."""
+        """Return what a call may change in a copy, as text: tensors, numbers, lists, and dicts."""
         mine = {} if inspect.isroutine(layer) else vars(layer)
         others = {n: v for n, v in mine.items() if n[:1] != "_" and not callable(v)}
         return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}
@@ -129,7 +129,7 @@ class Subject:
         return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
     def copy(self, trial: Trial) -> Any:
-        """Return a copy of the layer, with a trial's dtype, γ, and β; a function isn't copied."""
+        """Return a copy of the layer with a trial's dtype, γ, and β; a function isn't copied."""
         mine: Any = self.layer if inspect.isroutine(self.layer) else copy.deepcopy(self.layer)
         if self.is_module:
             mine.to("cpu", trial.dtype).train(self.mode)
@@ -145,7 +145,7 @@ class Subject:
         return mine
 
     def result(self, trial: Trial, layer: Any = None) -> Tensor | Raised:
-        """Return the output, or the error, for a trial; `layer` is a copy to use, if one exists."""
+        """Return the output, or the error, for a trial; `layer` is a copy to use, if it's given."""
         layer = self.copy(trial) if layer is None else layer
         held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
 
@@ -158,7 +158,7 @@ class Subject:
             return Raised.of(error)
 
     def returned(self, layer: Any, trial: Trial) -> Any:
-        """Return whatever a copy returns for a trial, whose tensors the copy may change."""
+        """Return whatever a copy returns for a trial; the copy may change the trial's tensors."""
         x, g, b = trial.x, trial.weight, trial.bias
         shape = tuple(x.shape[-trial.axes :])
         values = {"weight": g, "bias": b, "both": (g, b), "eps": trial.eps, "shape": shape}
@@ -200,9 +200,9 @@ def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
 def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
     """Return the names under which an object holds γ and β.
 
-    A tensor with one axis is likelier than a single number or a matrix, and `weight` is likelier
-    than a different name. β has the size of γ, and usually the same parent. If there are at most
-    two tensors, they can have any names: β is then the one that is 0.
+    A tensor with one axis is likelier than a single number or a matrix, and the name `weight` is
+    likelier than a different one. β has the size of γ, and usually the same parent. If there are at
+    most two tensors, they can have any names, and the one that is 0 is taken to be β.
     """
     held: dict[str, str] = {}
     for role in LETTERS:
@@ -236,7 +236,7 @@ def _arguments(
 
     Args:
         only_needed: whether to leave out the optional arguments.
-        named: arguments that are passed by name in any case.
+        named: arguments to leave out because they're passed by name anyway.
     """
     try:
         parameters = list(inspect.signature(layer).parameters.values())
@@ -244,7 +244,7 @@ def _arguments(
         return {}
     found: dict[str, str] = {}
     unknown = []
-    # γ may be called w or a, but the first argument is always x, unless it's keyword-only.
+    # The first argument is x even if its name looks like γ's, such as w, unless it's keyword-only.
     is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
     for each in parameters[0 if is_named else 1 :]:
         is_needed = each.default is each.empty

@@ -34,9 +34,9 @@ class Kind(Enum):
     OVERFLOW = "numbers in float16 whose squares it can't hold"
 
 
-SURE = (Kind.MAIN, Kind.AWAY, Kind.FLAT, Kind.TINY)  # an explanation has to fit these
+SURE = (Kind.MAIN, Kind.AWAY, Kind.FLAT, Kind.TINY)  # an explanation has to fit all of these
 OF_DTYPES = (Kind.DTYPE, Kind.OVERFLOW)
-APART = (Kind.FAR, *OF_DTYPES)  # each of these shows by itself what is wrong
+APART = (Kind.FAR, *OF_DTYPES)  # a wrong result on any of these shows by itself what is wrong
 
 
 class NoGradientError(RuntimeError):
@@ -76,7 +76,8 @@ class Trial:
         """Return the output, or the gradients, of a function of x, weight, bias, and eps.
 
         Args:
-            held: the parameters that the function holds instead of taking them, keyed by role.
+            held: the parameters that the function holds itself instead of taking as arguments,
+                keyed by role.
 
         Returns:
             The output, or the gradients as one row of numbers, with 0 where there's no gradient.
@@ -91,7 +92,7 @@ class Trial:
         for leaf in leaves:
             leaf.requires_grad_()
         with torch.enable_grad():
-            y = function(x * 1, *given, self.eps)  # a copy, which the function may change in place
+            y = function(x * 1, *given, self.eps)  # the function may change this copy in place
         if not y.requires_grad:
             raise NoGradientError
         found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), leaves, allow_unused=True)
@@ -107,7 +108,7 @@ class Trial:
         return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
 
     def rows(self, y: Tensor) -> Tensor:
-        """Return numbers as a table whose rows hold the numbers that are normalized together."""
+        """Return numbers as a table; each row has the numbers that are normalized together."""
         return y.double().reshape(-1, self.x.shape[-self.axes :].numel())
 
 
@@ -124,7 +125,7 @@ def trials_for(
         plain: a trial with γ, β, and ε, which says what gradients to compare and how many axes to
             normalize.
         shapes: the shapes that an input may have; most inputs have the first one.
-        widths: other numbers of features that an input may have.
+        widths: further numbers of features that an input may have.
         mean: a mean at which E[x²] − E[x]² has no correct digit left.
     """
     main, *others = shapes
@@ -133,7 +134,7 @@ def trials_for(
     constant, away = torch.full(main, 0.5).double(), typical(main)
     away -= away.mean(-1, keepdim=True)
     if has_rows:
-        tiny[1::2] /= 1000  # so that even the smallest ε shows
+        tiny[1::2] /= 1000  # so that even a tiny ε has an effect
         constant[0] = 0
         others.append((1, *main[1:]))
     batches = {
@@ -155,7 +156,7 @@ def trials_for(
     def of_dtype(words: str, dtype: torch.dtype, kind: Kind = Kind.DTYPE) -> Trial:
         scale = 300 if kind is Kind.OVERFLOW else 1
         x = (scale * away).to(dtype).double()
-        x[:has_rows] = 0  # so that an ε that is 0 in this dtype shows
+        x[:has_rows] = 0  # so that it shows if ε becomes 0 in this dtype
         return replace(of(words, x, kind), dtype=dtype)
 
     part = replace(of("a slice of a larger tensor", typical(main, 19), Kind.SHAPE), is_slice=True)

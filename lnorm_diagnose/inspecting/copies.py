@@ -23,7 +23,7 @@ WRAPPERS = {
 
 
 def copied(model: nn.Module, function: str) -> nn.Module:
-    """Copy a model without wrappers, or raise a TypeError that says why that fails."""
+    """Copy a model without its wrappers, or raise a TypeError that says why it can't be copied."""
     if not isinstance(model, nn.Module):
         name = getattr(model, "__name__", type(model).__name__)
         raise TypeError(f"{function} needs a module such as nn.Linear(4, 4), but got {name}.")
@@ -51,7 +51,7 @@ def _inside(module: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Suppress printing, warnings, and logging, because only trials and copies run."""
+    """Suppress printing, warnings, and logging, because only trials and copies are run."""
     nowhere, level = io.StringIO(), logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -47,7 +47,7 @@ class FirstWrong:
     """What `first_wrong` found.
 
     Args:
-        not_finite: the first module that makes something that isn't finite from finite numbers.
+        not_finite: the first module whose output has nan or infinity although its input had none.
         off: the first module whose output is off by more than its dtype explains.
         compared: how many calls of modules were compared with float64.
         skipped: which calls weren't compared, and why, one sentence each.
@@ -79,7 +79,7 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     change. Dropout is switched off.
 
     The largest number y of a row may be off by 2 · √n · u · (|y| + Σ|∂y/∂x · x|). Here u is half
-    the step from 1 to the next number of the dtype. The sum Σ is over all inputs of the module, and
+    the step from 1 to the next number of the dtype. The sum Σ is over all inputs of the module and
     its own parameters. n counts operations and, with the u of float32, the terms of their sums. So
     the bound doesn't depend on the kernel. It assumes that each operation rounds once, that sums
     are kept in float32 or better, in any order, and that rounding goes up as often as down. It
@@ -118,7 +118,7 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         for each in (module, exact):
             if isinstance(each, nn.modules.dropout._DropoutNd):
                 each.eval()
-            if isinstance(each, nn.MultiheadAttention | nn.RNNBase):  # dropout is built into these
+            if isinstance(each, nn.MultiheadAttention | nn.RNNBase):  # dropout is built in
                 each.dropout = 0.0
         _watch(name, module, exact, calls, found)
     with left_alone():
@@ -134,7 +134,7 @@ class _Call:
         name: the name of the module.
         exact: the same module in float64.
         args, kwargs: what came in.
-        inside: the outputs of the modules inside it so far, keyed by their float64 copies.
+        inside: the outputs so far of the modules inside it, keyed by their float64 copies.
     """
 
     name: str
@@ -179,7 +179,7 @@ def _watch(
 
 
 def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
-    """Compare the output of a module with float64, and record it if it's the first wrong one."""
+    """Compare a module's output with that in float64; record it if it's the first wrong one."""
     name, kind = call.name, type(call.exact).__name__
     try:
         right, counted = call.exactly(Tensor.double)
@@ -198,7 +198,7 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
         if found.not_finite is None and any(f(y).any() and not had[f] for f in had):
             found.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, call.exact))
         elif not (found.off or failure) and _about_error(y, z, bound(u, z, 0, *counted)):
-            # It's off by too much if no term is larger than its sum. How large are the terms?
+            # It's off by too much unless some terms are larger than their sum. How large are they?
             terms = sum_abs_terms(z, partial(call.output, place))
             if words := _about_error(y, z, bound(u, z, terms, *counted)):
                 found.off = Wrong(name, kind, words)
@@ -206,7 +206,7 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
 
 @contextmanager
 def _replayed(inside: dict[nn.Module, list[Any]]) -> Iterator[None]:
-    """Make modules return what they returned in the model, in the same order, without running."""
+    """Make modules return their recorded outputs, in the same order, without running them."""
     default = torch.get_default_dtype()
     for module, outputs in inside.items():
         left = iter(outputs)

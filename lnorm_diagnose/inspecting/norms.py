@@ -16,14 +16,14 @@ from lnorm_utils.words import significant
 __all__ = ["Norm", "Norms", "norms_of"]
 
 KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
-NAMED = ("RMSNorm", "LayerNorm")  # how classes of other libraries end, such as LlamaRMSNorm
+NAMED = ("RMSNorm", "LayerNorm")  # endings of class names in other libraries, such as LlamaRMSNorm
 LARGE_MEAN = 1.0  # in units of the spread; at this mean, RMSNorm is off by a factor of √2
 LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # as a fraction of the variance
 NEAR_ZERO = 0.01  # as a fraction of the median of |γ|
-HALFWAY = 0.5  # between 0, the initial γ − 1, and 1, the initial γ
-FAR_FROM_1 = 2.0  # this many times as large, or as small, as the γ of a new norm
-NOT_ABOVE_ZERO = 0.1  # if numbers are γ − 1, at least this fraction of them isn't above 0
+HALFWAY = 0.5  # between 0 and 1, the initial values of γ − 1 and of γ
+FAR_FROM_1 = 2.0  # γ is far from 1 if it's this many times as large, or as small
+NOT_ABOVE_ZERO = 0.1  # if a weight is γ − 1, at least this fraction of it isn't above 0
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Norm:
         name: its name in `model.named_modules()`.
         kind: its class.
         over: what axes share one mean, in words.
-        eps: ε, in the squared unit of the input; None if the norm takes that of the dtype.
+        eps: ε, in the squared unit of the input; None if the norm uses the ε of the dtype.
         gamma: the smallest, the median, and the largest γ; None if there is none, or if `weight`
             may be γ − 1, as in a class of another library.
         mean: the absolute mean of the input divided by its spread, as a median over the rows; None
@@ -88,9 +88,9 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     """List the norms of a model, what they average over, and what is unusual about them.
 
     With inputs, it runs a copy of the model on them, in the model's current mode, and examines what
-    comes into each norm. The model itself doesn't change. `norms_of` knows PyTorch's LayerNorm and
-    RMSNorm and the course's LayerNorm. It takes another library's class for a norm over the last
-    axis if its name ends in LayerNorm or RMSNorm and it has a `weight` and an `eps` or
+    comes into each norm. The model itself isn't changed. `norms_of` recognizes PyTorch's LayerNorm
+    and RMSNorm and the course's LayerNorm. It takes another library's class for a norm over the
+    last axis if its name ends in LayerNorm or RMSNorm and it has a `weight` and an `eps` or
     `variance_epsilon`. For other norms, it names the class. It says whether a `weight` that may be
     γ or γ − 1 looks like one of them. It can't see a norm that is written as a function inside
     another module's `forward`.
@@ -116,7 +116,7 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     copy = copied(model, "norms_of")
     modules = {name or "the model itself": module for name, module in copy.named_modules()}
     known = {name: module for name, module in modules.items() if _is_norm(module)}
-    # For each call: the mean and the variance of each row, in float64, and the dtype.
+    # Each call's entry: the mean and variance of each row, in float64, and the input's dtype.
     seen: dict[Any, list[tuple[Tensor, Tensor, torch.dtype]]] = defaultdict(list)
 
     def look(module: Any, args: tuple, kwargs: dict) -> None:
@@ -181,7 +181,7 @@ def _norm(name: str, module: Any, calls: list[tuple[Tensor, Tensor, torch.dtype]
     if calls:
         means, variances, dtypes = zip(*calls, strict=True)
         mean, var = torch.cat(means), torch.cat(variances)
-        # The ratio of a constant row counts as infinite, and 0 / 0 as 0.
+        # For a constant row, the ratio is infinite, or 0 if the mean is 0, too.
         ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
         remarks += [
             *_about_mean(module, ratio, {*dtypes}),
@@ -233,7 +233,7 @@ def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator
 
 def _about_eps(module: Any, mean: Tensor, var: Tensor, dtypes: set[torch.dtype]) -> Iterator[str]:
     what, below = "variance", var
-    if not isinstance(module, (LayerNorm, nn.LayerNorm)):  # then it's true of the variance, too
+    if not isinstance(module, (LayerNorm, nn.LayerNorm)):  # the variance isn't larger
         what, below = "mean square", var + mean.square()
     # RMSNorm's own ε is that of the dtype in which it computes: float32 for half precision.
     own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)

@@ -14,25 +14,25 @@ from lnorm_diagnose.inspecting.copies import floats
 
 __all__ = ["Float64", "bound", "plain_operations", "sum_abs_terms"]
 
-# Rounding goes up as often as down, by u / √3 on average. So n roundings add up to about
+# Rounding goes up as often as down; its root mean square is u / √3. So n roundings add up to about
 # √n · u / √3, and hardly ever to more than three times that.
 LUCK = 2
-SAMPLES = 9  # odd, so that the median is one of them
-STEP = 2.0**-40  # so small that in float64 its effect is linear
+SAMPLES = 9  # an odd number, so that the median is one of the samples
+STEP = 2.0**-40  # moves inputs so little that, in float64, outputs respond linearly
 LONGEST = 2.0**20  # a cutoff, because Cauchy-distributed numbers have no bound
 LOWER = {torch.float16, torch.bfloat16, torch.float32}
-KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # though they sum along an axis
+KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # they sum, yet keep the shape
 
 
 class Float64(TorchDispatchMode):
-    """Use float64 for every floating-point dtype that code asks for, and count its roundings.
+    """Use float64 for every floating-point dtype that code asks for, and count the roundings.
 
     Attributes:
         operations: how many operations there were.
         terms: how many terms all their sums had in total.
     """
 
-    # Otherwise PyTorch imports its compiler, to hide this class from it, which takes a second.
+    # Without this, PyTorch would take a second to import its compiler, only to hide this class.
     _should_skip_dynamo = classmethod(lambda cls: False)
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ def _terms(
         return operations // (2 * max(1, given[0].numel()))
     if any(name in func.overloadpacket.__name__ for name in KEEP_THEIR_SIZE):
         return came_in[0].shape[args[1]] if came_in[0].ndim else 1
-    # A norm also returns its means, one for all the numbers that share it.
+    # A norm also returns its means: one for each group of numbers that share it.
     least = min((each.numel() for each in given if each.numel()), default=1)
     return max(1, max(each.numel() for each in came_in) // least)
 

@@ -39,16 +39,16 @@ OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 NUMBER, GROUPS = re.compile(r"\bNUMBER\b"), re.compile(r"\bGROUPS\b")
-# How many groups or heads are tried in place of GROUPS.
+# The numbers of groups or heads that are tried in place of GROUPS.
 COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)
 
 
 class AxisChoices(NamedTuple):
-    """The right axes in words; and each wrong choice, as words, code, and its misconception."""
+    """The right axes in words, and the words, code, and misconception of each wrong choice."""
 
     right: str = ""
     wrong: Sequence[tuple[str, str, Misconception | None]] = ()
-    in_part: bool = True  # whether gaps without `Tag.WHOLE` try all wrong choices, too
+    in_part: bool = True  # whether all wrong choices are tried even in gaps without `Tag.WHOLE`
 
 
 class ErrorModel:
@@ -58,7 +58,7 @@ class ErrorModel:
         *names: the names of the texts in `folder`, each after those that it builds on.
         axes: the choices of axes that the tensors allow.
         called: the name of the norm, as written at the beginning of a sentence.
-        size: the letter for how many numbers share a mean.
+        size: the letter for the number of values that share a mean.
         words: further words that the texts refer to by name, in braces.
         folder: the folder with the texts.
 
@@ -81,7 +81,7 @@ class ErrorModel:
 
     @functools.cached_property
     def _read(self) -> tuple[list[Option], list[CodeType]]:
-        """Read the texts; return all distractors, and programs that run the chosen ones."""
+        """Read the texts; return all distractors, and programs that run the chosen options."""
         distractors: list[Option] = []
         programs: list[CodeType] = []
         known, count = {*vars(builtins), *NAMES}, 0
@@ -253,7 +253,7 @@ NAMES: Mapping[str, Any] = {
     "torch": torch,
     "F": F,
     "inf": math.inf,
-    # How many numbers of x share a mean.
+    # The number of values of x that share a mean.
     "share": lambda x, dim: x.numel() // max(1, x.sum(dim).numel()),
     "count": lambda dim: 1 if isinstance(dim, int) else len(dim),
     "median": lambda x, dim: x.median(dim, keepdim=True).values,  # over one axis

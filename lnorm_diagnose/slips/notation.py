@@ -1,12 +1,12 @@
-"""Read programs with gaps, ⟨right ¦ wrong ⇒ sentence⟩, from exercises and from models.
+"""Read programs with gaps, ⟨right ¦ wrong ⇒ sentence⟩, in exercises and models.
 
     x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
 
 An option with a sentence after `⇒` is wrong: a distractor. An option without one is right, and so
 is the first option of every gap. A gap may span several lines. Brackets hold what else is known
-about a distractor, separated by commas: the misconception behind it ("over the batch"), a condition
-("has clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or `std`
-without `eps`), and a `Tag` ("common").
+about a distractor, separated by commas. This can be the misconception behind it ("over the batch"),
+a condition ("has clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or
+`std` without `eps`), or a `Tag` ("common").
 """
 
 import itertools
@@ -31,10 +31,10 @@ MOST = 600  # the most programs that a template may allow
 class Tag(Enum):
     """What else a text can say about a distractor, in the words used in its brackets."""
 
-    COMMON = "common"  # so frequent that it's tried in combination with every other option
-    WHOLE = "whole"  # every choice of axes is tried here, even if other gaps get only a few
+    COMMON = "common"  # so frequent that it's tried together with every other option
+    WHOLE = "whole"  # every choice of axes is tried in this gap, even if only a few are in others
     NEEDS_BETA = "needs β"  # it has no effect without β
-    ALONE = "alone"  # so rare that it's never tried in combination with another option
+    ALONE = "alone"  # so rare that it's never tried together with another option
     ADDS_ONE = "adds one"  # it's right for a layer that stores γ − 1
     EXERCISES = "exercises"  # it's used only in exercises, not to diagnose a layer
 
@@ -71,8 +71,9 @@ class Option(NamedTuple):
         tags: the tags in its brackets.
         step: the name of the model's step that its gap is in; empty in an exercise.
         is_axes: whether its code is a choice of axes that was put in place of AXES.
-        value: what NUMBER stands for in its code; None if its code has no NUMBER.
-        elsewhere: the `why` to use if the axes are wrong, too, so that the mean isn't over D.
+        value: the number that NUMBER stands for in its code; None if its code has no NUMBER.
+        elsewhere: the sentence to use instead of `why` if the axes are wrong, too, because then the
+            mean isn't taken over D numbers.
     """
 
     gap: int
@@ -94,7 +95,7 @@ class Template(NamedTuple):
 
     Args:
         code: the source before the first gap, between the gaps, and after the last gap.
-        gaps: the options of each gap; the first options together make the answer.
+        gaps: the options for each gap; the first options together make the answer.
     """
 
     code: tuple[str, ...]
@@ -102,7 +103,7 @@ class Template(NamedTuple):
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
-        """All choices of one option per gap, by number; the last gap's number changes fastest."""
+        """All choices of one option per gap, as numbers; the last gap's number changes fastest."""
         return list(itertools.product(*(range(len(gap)) for gap in self.gaps)))
 
     @property
@@ -155,7 +156,7 @@ def parse(text: str) -> Template:
 
 
 def split(text: str) -> tuple[list[str], list[list[Option]]]:
-    """Split a program into the source outside of its gaps and the options of each gap.
+    """Split a program into the source outside its gaps and the options for each gap.
 
     Raises:
         GapError: a gap is malformed.

@@ -121,8 +121,8 @@ def _grade(options: argparse.Namespace) -> int:
         if is_table:
             grades = [*class_folder.read_grades(given[0])]
         else:
-            # A script's background jobs ignore SIGINT, so the handler of `ENDING` below, which
-            # raises SIGINT, would have no effect.
+            # A script's background jobs ignore SIGINT. Without this handler, the one for `ENDING`
+            # below, which raises SIGINT, would have no effect.
             by_hand = _signals(["SIGINT"], signal.default_int_handler)
             with by_hand, _signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
                 _run(options, done)

@@ -44,7 +44,7 @@ class Grade:
     mistake: str = ""
     misconception: str = ""  # codes of the misconceptions that the mistake may come from
     message: str = ""
-    further: str = ""  # FURTHER if it's in a side trip and earns no points; otherwise empty
+    further: str = ""  # FURTHER for an exercise in a side trip, which earns no points; else empty
     quoted: str = ""  # the part of the message that the student's own code wrote
     attempt: str = ""  # the value or the source code, as the notebook sent it
 

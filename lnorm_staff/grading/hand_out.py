@@ -34,10 +34,10 @@ SOLUTION = re.compile(r"^ *(\w+)\.solution\(", re.MULTILINE)
 
 
 def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None) -> None:
-    """Pack a copy of a course, with closed solutions and no answers, completely or not at all.
+    """Pack, completely or not at all, a copy of a course with closed solutions and no answers.
 
-    The archive contains a single folder, which has its name. No file in it needs a permission that
-    Python's `zipfile` drops when unpacking.
+    The archive contains a single folder with the archive's name. No file in it needs a permission
+    that Python's `zipfile` drops when unpacking.
 
     Args:
         course: the folder that contains `notebooks` and the packages.
@@ -78,7 +78,7 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
 
 
 def _files(course: Path) -> Iterator[Path]:
-    """Yield the files for students that are packed unchanged."""
+    """Yield the files that are packed for students without changes."""
     for place in FOR_STUDENTS:
         for path in (course / place, *sorted((course / place).rglob("*"))):
             parts = path.relative_to(course).parts

@@ -10,10 +10,10 @@ import tempfile
 __all__ = ["MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK", "one_line", "printable", "several_lines"]
 
 MOST_OF_AN_ERROR = 120  # characters; an error can quote anything that the cell read
-MOST_OF_A_REMARK = 500  # a remark quotes a line of the student's code, and its error
+MOST_OF_A_REMARK = 500  # a remark quotes a line of the student's code, and the error that it raised
 MOST_OF_A_MESSAGE = 1000
 MOST_LOOKED_AT = 5000
-# The names of these folders would reveal whose machine this is, even if backslashes are escaped.
+# The names of these folders would reveal whose machine this is, even with escaped backslashes.
 _NAMED = os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), f"{__file__}/../../.."
 _FOUND = {form(path) for path in _NAMED for form in (os.path.abspath, os.path.realpath)} - {"/"}
 PLACES = sorted(_FOUND | {repr(path)[1:-1] for path in _FOUND}, key=len, reverse=True)
@@ -37,6 +37,6 @@ def several_lines(text: object) -> str:
 
 def _placeless(text: object) -> str:
     words = str(text)[:MOST_LOOKED_AT]
-    for place in PLACES:  # a folder comes before its parents
+    for place in PLACES:  # longer paths come first, so a folder is replaced before its parents
         words = words.replace(place, "…")
     return words

@@ -62,7 +62,7 @@ def calls_in(source: str) -> list[Call]:
 def bake(source: str, cache: Path) -> Path:
     """Draw all states of an explorer unless they're cached, and return their folder.
 
-    In the folder, `page.json` describes the explorer as `Explorer.about` does, with its initial
+    In the folder, `page.json` has what `Explorer.about` says about the explorer, and its initial
     state. `first.gz` has the frames of the initial state and of the presets. `all.gz` has a line
     for each state, in an order in which the last control changes fastest.
 
@@ -93,7 +93,7 @@ def bake(source: str, cache: Path) -> Path:
 
 
 def page_of(folder: Path, preset: str) -> dict[str, Any]:
-    """Return the data that a page needs about a baked explorer, with its initial frame."""
+    """Return the data that a page needs about a baked explorer, including its initial frame."""
     page: dict[str, Any] = json.loads((folder / "page.json").read_text("utf-8"))
     frames = json.loads(gzip.decompress((folder / "first.gz").read_bytes()))
     states = {each["name"]: each["state"] for each in page["presets"]}

@@ -112,7 +112,7 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
 
 
 def in_order(question: Prediction, asked: str) -> list[str]:
-    """Sort the possible answers in the order in which the question names them, quoted or not."""
+    """Sort the possible answers in the order in which the question mentions them, quoted or not."""
 
     def place(word: str) -> int:
         places = (asked.rfind(form) for form in (f'"{word}"', word))

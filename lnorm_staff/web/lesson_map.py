@@ -1,4 +1,4 @@
-"""Draw the map of the lessons: a box for each lesson, with arrows to those that need it."""
+"""Draw the map of the lessons: a box for each lesson, and arrows to the lessons that need it."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
         up: the path from the page to the top of the site, such as "../".
     """
     places: dict[int, Place] = {}
-    reached: dict[int, set[int]] = {}  # the lessons that each lesson needs, even indirectly
+    reached: dict[int, set[int]] = {}  # the lessons that each lesson needs, directly or not
     boxes, arrows = [], []
     for lesson in lessons:
         number, needs = lesson.number, lesson.needs
@@ -44,7 +44,7 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
 
 
 def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
-    """Choose the next place below all lessons that a lesson needs; the first few share a row."""
+    """Choose a lesson's place, below all lessons that it needs; the first `COLUMNS` share a row."""
     row = 1 + max((places[n][0] for n in needs), default=0) if lesson > COLUMNS else 1
     while (column := 1 + sum(r == row for r, _ in places.values())) > COLUMNS:
         row += 1

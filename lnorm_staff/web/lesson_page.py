@@ -64,7 +64,7 @@ def lesson_page(
     imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
     picture = _opening(name)
     if others and rest[1] is others[0] and (calls := calls_in(others[0]["source"])):
-        # An explorer, not a still picture, asks the lesson's question.
+        # An explorer, not a still picture, poses this lesson's question.
         picture = explorer(calls[0], draw, UP, _still(rest.pop(1)))
     cells = list(_title(first["source"], picture))
     while rest:
@@ -119,7 +119,7 @@ def _place(call: Call, still: str) -> str:
 
 
 def with_handles(text: str) -> str:
-    """Turn references to parts of a row into links, whose addresses aren't anchors of the page."""
+    """Turn references to parts of a row into links; their addresses aren't anchors on the page."""
     return HANDLE.sub(r'<a href="\2">\1</a>', text)
 
 
@@ -153,7 +153,7 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
 
     Args:
         before: the cells before the one that checks answers. Questions and choices listed in the
-            last one move to the forms.
+            last of these cells move to the forms.
     """
     text = before[-1]["source"]
     questions = QUESTION.findall(text) if len(asked) > 1 else []

@@ -27,7 +27,7 @@ MATH = f"<math{NAMESPACE}"
 
 
 class Choice(NamedTuple):
-    """An answer to vote for and the feedback on it, as Markdown, and whether it's right."""
+    """An answer to vote for, the feedback on it (both in Markdown), and whether it's right."""
 
     text: str
     is_right: bool
@@ -86,7 +86,7 @@ def _written(value: Any) -> str:
 
 
 def as_html(text: str) -> str:
-    """Write the Markdown of a question as HTML, with its formulas."""
+    """Convert a question's Markdown, including its formulas, to HTML."""
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": True, "xhtmlOut": True}).enable("table")

@@ -131,7 +131,7 @@ def _lesson(path: Path) -> tuple[str, bytes]:
 def _sources(pool: Any) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file that Sphinx reads."""
     yield from pool.imap(_lesson, lessons(ORIGINALS))
-    import_banks()  # for the questions that other pages ask
+    import_banks()  # pages other than lessons ask questions, too
     repository = runpy.run_path(str(PROJECT / "docs/conf.py"))["repository"]
     how = how_to_get(repository, write_archive(PROJECT, SITE / ARCHIVE))
     for path in {path for pattern in PAGES for path in PROJECT.glob(pattern)}:

@@ -1,4 +1,4 @@
-"""Make the first use of each glossary word in a lesson a button that shows its meaning."""
+"""Turn the first use of each glossary word in a lesson into a button that shows its meaning."""
 
 import html
 import re
@@ -10,8 +10,8 @@ __all__ = ["open_meanings"]
 GLOSSARY = "docs/glossary"
 # These words aren't marked, because they have other meanings or occur in every other sentence.
 COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
-# Once a page uses one of these phrases, the word isn't marked, because it means something else
-# there.
+# Once a page uses one of these phrases, the word given for the phrase is no longer marked, because
+# it means something else on that page.
 OTHERWISE = {"blocks of rows": "block"}
 
 
@@ -29,7 +29,7 @@ def open_meanings(app: Any, tree: Any, page: str) -> None:
 
 
 def _mark_first_uses(tree: Any, meanings: dict[str, str], glossary: str) -> None:
-    """Make the first use of each word in a page's prose a button that shows its meaning."""
+    """Turn the first use of each word in a page's prose into a button that shows its meaning."""
     from docutils import nodes
 
     left = {word.lower(): word for word in meanings}

@@ -32,8 +32,8 @@ from lnorm_utils.words import capitalized, number
 
 __all__ = ["invariance_table", "shared_cells", "signed_cells"]
 
-# Neighboring colors differ in lightness. If they were stronger, digits would be hard to read on a
-# dark page.
+# Neighboring colors differ in lightness. If the colors were stronger, digits would be hard to read
+# on a dark page.
 COLORS = [tint(c, 0.6) for c in (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)]
 STRONGEST = 0.85  # how much color the cell with the largest number gets, from 0 to 1
 AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
@@ -47,8 +47,8 @@ def shared_cells(
     """Draw the cells of a tensor; cells with the same color and the same mark share one mean.
 
     Args:
-        x: (N, D) is drawn as one table, (N, L, D) as a table for each n, (N, C, H, W) as a small
-            table for each n and c.
+        x: (N, D) is drawn as one table, (N, L, D) as a table for each n, and (N, C, H, W) as a
+            small table for each n and c.
         dim: the axis, or the axes, that a mean is taken over.
         axes: a letter for each axis of `x`; by default "ND", "NLD", or "NCHW".
         what: what the cells share, if it isn't a mean.
@@ -118,7 +118,8 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
         xlabel, ylabel: what is counted from left to right, and from top to bottom.
 
     Raises:
-        ValueError: `matrix` doesn't have two axes, is empty, or is larger than that.
+        ValueError: `matrix` doesn't have two axes, is empty, or has more than twelve rows or
+            columns.
 
     >>> words = signed_cells([[1, -1]], title="One row", xlabel="input", ylabel="output").words
     >>> words

@@ -24,8 +24,8 @@ from lnorm_utils.words import power_of_ten, significant
 
 __all__ = ["curves"]
 
-# Each known name has the same look in all pictures of lines. Other names take the looks that are
-# left, in this order.
+# Each name in `NAMED_LOOKS` has the same look in all pictures of lines. Other names take the looks
+# that are left, in this order.
 LINE_LOOKS = (
     (LAYER_NORM, "-", "o"),
     (NO_NORM, ":", "s"),
@@ -62,7 +62,8 @@ def curves(
 
     The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have looks of
     their own, the same in every picture. "layer norm" and "post-LN" share one look; if a picture
-    has both, the first gets it. A variant, such as "post-LN, warm-up", has its own look, too.
+    has both, the one listed first gets that look. A variant, such as "post-LN, warm-up", has its
+    own look, too.
 
     Args:
         x: (n,), shared by all lines.
@@ -73,7 +74,7 @@ def curves(
             value that isn't above zero leaves a gap.
         levels: maps each name to the height of a thin horizontal line, for a limit known
             beforehand.
-        joined: whether lines join neighboring points, which makes sense only if these are related.
+        joined: whether lines join neighboring points; this makes sense only if they're related.
         rounding: whether the values are rounding errors, whose digits differ between machines. The
             words then give only powers of ten, and the y axis must be logarithmic.
 
@@ -108,7 +109,8 @@ def curves(
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
         ax.text(1.01, height, f"{name} = {_short(height)}", **place)
     ax.set(title=textwrap.fill(title, 48), xlabel=xlabel, ylabel=ylabel)
-    # Without a point, a logarithmic axis has no limits; with a tick below zero, it has wrong ones.
+    # A logarithmic axis has no limits if nothing can be drawn on it, and wrong ones if it
+    # has a tick below zero.
     known = np.isfinite(x) & ((x > 0) | ("x" not in log))
     drawable = any((np.isfinite(y[known]) & (y[known] > 0)).any() for y in arrays.values())
     ax.set_xscale("log" if "x" in log and known.any() else "linear")
@@ -124,7 +126,7 @@ def curves(
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
-        if "y" not in log:  # values so far below the line's largest are only rounding
+        if "y" not in log:  # values far below the line's largest are only rounding errors
             y = np.where(np.abs(y) < 1e-4 * np.abs(y[seen]).max(initial=0.0), 0.0, y)
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
@@ -138,7 +140,7 @@ def _looks(names: Iterable[str]) -> list[tuple]:
     found: dict[str, tuple] = {}
     for name in sorted(names, key=lambda name: "," in name):  # variants last
         usual = NAMED_LOOKS.get(name.partition(",")[0])
-        # "layer norm" and "post-LN" have the same look: the first of them gets it.
+        # "layer norm" and "post-LN" would have the same look, so the first one plotted gets it.
         for look in (usual, (usual[0], *VARIANT)) if usual and "," in name else (usual,):
             if look and look not in found.values():
                 found.setdefault(name, look)

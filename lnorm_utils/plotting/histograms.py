@@ -50,7 +50,7 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
 
 @in_style
 def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
-    """Draw each point's histogram before and, under it, after layer normalization.
+    """Draw each point's histogram before layer normalization and, under it, the one after.
 
     The upper panels share one axis, and the lower panels share another. A dashed frame in each
     upper panel marks the part of its axis that the lower panel covers, unless that's all of it.
@@ -107,7 +107,7 @@ def _panels(alt: str, count: int, kinds: int = 1) -> tuple[Picture, list[NDArray
 def _draw(
     panels: NDArray, points: NDArray, names: list[str], ylabel: str, look: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Draw a histogram per point, with shared bins and limits, and return the ends of the bins."""
+    """Draw a histogram per point with shared bins and limits; return the ends of the bins."""
     bins = int(np.clip(2 * np.sqrt(points.shape[1]), 8, 40))
     edges = np.linspace(*limits(points, margin=0.02), bins + 1)
     counts = [np.histogram(p[np.isfinite(p)], edges)[0] for p in points]
@@ -115,7 +115,7 @@ def _draw(
         ax.stairs(count, edges, fill=True, lw=1, edgecolor=BLACK, **look)
         ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.1 * max(1, np.max(counts))))
         ax.yaxis.get_major_locator().set_params(integer=True)
-        ax.tick_params(labelleft=True)  # in case a page moves the panel to a different row
+        ax.tick_params(labelleft=True)  # a page may move the panel to another row
         ax.set_title("\n".join(filter(None, [name, _moments(point, "\n")])))
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(ylabel)
@@ -129,9 +129,9 @@ def _moments(point: NDArray, between: str) -> str:
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
     largest = np.abs(finite).max()
-    # A float32 number is off by up to 6e-8 of its size, so rounding alone causes a variance of
-    # about the square of that. `number` writes anything below a millionth of its second argument as
-    # 0: here, a variance below (1e-7 · largest)².
+    # A float32 number is off by up to 6e-8 of its size, so rounding alone causes a variance up to
+    # about (6e-8 · largest)². `number` writes anything below a millionth of its second argument as
+    # 0: here, that is a variance below (1e-7 · largest)².
     mean, variance = number(finite.mean(), largest), number(finite.var(), (1e-4 * largest) ** 2)
     return f"mean {mean}{between}variance {variance}{note}"
 

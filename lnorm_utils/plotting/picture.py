@@ -79,7 +79,7 @@ class Picture(Figure):
     def _ipython_display_(self) -> None:
         from IPython.display import Markdown, display
 
-        # Neither JupyterLab nor its HTML export takes an alt text from an image's metadata.
+        # Neither JupyterLab nor its HTML export takes alt text from an image's metadata.
         data = {
             # This must come first, because it does the layout.
             "image/png": base64.b64encode(self.png()).decode(),
@@ -187,7 +187,7 @@ def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
 
 
 def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
-    """Return axis limits around all finite values, with a margin even if all of them are equal."""
+    """Return axis limits around all finite values; there's a margin even if all are equal."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     room = margin * (high - low) or margin * max(abs(high), 1.0)

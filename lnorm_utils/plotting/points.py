@@ -82,16 +82,16 @@ def number_lines(x: ArrayLike) -> Picture:
 def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     """Draw points with two or three features before and after layer normalization.
 
-    Two features are drawn as they are. Three are drawn as seen along (1, 1, 1), in the plane of all
-    points with mean zero. A point is drawn as a circle if, before the norm, its feature 0 is
-    larger than its feature 1, and as a triangle if it isn't.
+    Two features are drawn as they are. Three features are drawn as seen along (1, 1, 1), in the
+    plane of all points with mean zero. A point is drawn as a circle if, before the norm, its
+    feature 0 is larger than its feature 1, and as a triangle if it isn't.
 
     Args:
         before: the points before layer normalization, (N, 2) or (N, 3).
         after: the same points after layer normalization, of the same shape.
 
     Raises:
-        ValueError: the two don't both have the same one of these shapes, or a number isn't finite.
+        ValueError: the two shapes differ or aren't (N, 2) or (N, 3), or a number isn't finite.
 
     >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-79:]
     'After: 1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 0 elsewhere.'

@@ -1,4 +1,4 @@
-"""The controls of an explorer: a slider with stops, a choice, or a no/yes switch."""
+"""The controls of an explorer: a slider with stops, a choice, or a yes/no switch."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from lnorm_utils.words import significant
 __all__ = ["Choice", "Slider", "Switch", "powers_of_ten", "steps"]
 
 Values = Mapping[str, Any]
-MOST_DIGITS = 18  # 17 digits tell any two float64 numbers apart
+MOST_DIGITS = 18  # exclusive: 17 digits tell any two float64 numbers apart
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from lnorm_utils.plotting.picture import FINER, FONT, TAG
 __all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
-FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # keep monospaced digits
+FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # monospaced text keeps its font
 
 
 def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
@@ -37,7 +37,7 @@ def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
     """Draw the given artists of a figure as the content of an `svg` element.
 
     Args:
-        figure: already laid out, at 72 dots per inch.
+        figure: a figure that is already laid out, at 72 dots per inch.
         artists: the artists to draw, in this order.
         name: a word that is unique to this drawing on the page.
     """
@@ -66,7 +66,7 @@ def _measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, floa
 
 
 class FewElements(RendererSVG):
-    """Matplotlib's SVG renderer with a line's markers on one path: 10% of the time and size."""
+    """An SVG renderer that puts a line's markers on one path, for 10% of the time and size."""
 
     def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
         super().__init__(width, height, file)

@@ -26,7 +26,7 @@ from lnorm_utils.words import capitalized
 
 __all__ = ["SCRIPT", "Explorer", "Frame", "Positions", "key", "line", "panel"]
 
-WIDTH = 3.75  # inches: at 360 pixels, a phone's width, 10 pt text is 12 pixels high
+WIDTH = 3.75  # in inches; on a phone 360 pixels wide, 10 pt text is 12 pixels high
 HERE = Path(__file__).parent
 # The scripts that draw an explorer on any page.
 SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
@@ -40,7 +40,7 @@ def panel(alt: str, height: float = 2.5, **look: Any) -> tuple[Picture, Axes]:
 
     Args:
         alt: what the panel shows, in one phrase.
-        height: in inches; two panels of 2.5 fit on a phone's screen together with their controls.
+        height: the height in inches; two panels of 2.5 and their controls fit on a phone's screen.
         look: the arguments of `Axes.set`. The axis limits are the same for every state.
     """
     picture = Picture(alt, WIDTH, height)
@@ -66,23 +66,24 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
 
 
 class Explorer(Still):
-    """A widget of labeled controls, panels that follow them, and words on what there is to see.
+    """A widget with labeled controls, panels that follow them, and words on what there is to see.
 
-    The panels are drawn once. For each state, `computed` makes the data, `show` moves artists, and
-    only these are redrawn. Where no widget runs, a still image of the panels and the words appear.
+    The panels are drawn once. For each state, `computed` makes the data, `show` moves some of the
+    artists, and only those are redrawn. Where no widget runs, a still image of the panels and the
+    words appear.
 
-    `preset`, the name of the current preset or "", and `state` can be set and observed.
+    `state` and `preset` (the name of the current preset, or "") can be set and observed.
 
     Args:
         panels: maps each figure to the artists that move in it, which are drawn over the others.
         computed: takes the value of each control by name, and returns the data to show.
-        show: takes what `computed` returns, and the same values by name, sets the artists, and says
-            in at most two sentences what there is to see. Both must depend on nothing else,
-            because frames are cached.
+        show: takes what `computed` returns and the same values by name; sets the artists, and says
+            in at most two sentences what there is to see. `computed` and `show` must depend on
+            nothing else, because frames are cached.
         controls: the controls by name, from top to bottom.
         presets: {control: value} by name; a control that is left out has its start value.
         preset: the name of the preset to start with.
-        start: {control: value}, which overrides the start values of the controls and the preset.
+        start: {control: value}, which overrides the controls' start values and the preset.
         drags: maps a marker to the sliders that are set when it is dragged.
 
     Raises:
@@ -102,7 +103,7 @@ class Explorer(Still):
     'The square of 2 is 4.'
     """
 
-    # As text, because anywidget keeps a reference to each widget whose script is a file.
+    # This is text, because anywidget keeps a reference to each widget whose script is a file.
     _esm = SCRIPT + (HERE / "kernel.js").read_text("utf-8")
     _css = (HERE / "explorer.css").read_text("utf-8")
     state: Any = traitlets.List().tag(sync=True)
@@ -159,7 +160,7 @@ class Explorer(Still):
         return self.move_to(tuple(self.state))
 
     def state_of(self, values: Mapping[str, Any]) -> Positions:
-        """Convert values of all controls to a state."""
+        """Convert the values of all controls to a state."""
         for name in values:
             one_of(name, self.stops, "the name of a control")
         return tuple(s.index(one_of(values[name], s, name)) for name, s in self.stops.items())
@@ -178,7 +179,7 @@ class Explorer(Still):
         return self.show(self.computed(**values), **values)
 
     def frame(self, state: Positions) -> Frame:
-        """Draw the moving artists in a given state for a browser."""
+        """Draw the moving artists in a state, and return what a browser needs."""
         words, values = self.move_to(state), self.values_of(state)
         svgs = [
             drawn(picture, moving, f"{self.name}{number}")
@@ -188,7 +189,7 @@ class Explorer(Still):
         return {"state": [*state], "svgs": svgs, "words": words, "off": off}
 
     def about(self) -> dict[str, Any]:
-        """Return everything a page needs in addition to frames."""
+        """Return everything that a page needs besides the frames."""
         names = [*self.controls]
         figures: list[Any] = [*self.panels]
         return {

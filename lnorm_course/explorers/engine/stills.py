@@ -23,7 +23,7 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
     """Return a recorded picture's script and style, and the record itself.
 
     Args:
-        name: the name of its files in the parent folder; `make tool NAME=name` makes the record.
+        name: the name of its files in the parent folder; `make tool NAME=name` creates the record.
     """
     own = HERE.parent
     controls, draw, end, look, style, record = (
@@ -44,8 +44,8 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
 class Still(anywidget.AnyWidget):
     """A widget with a still image of itself, which is closed when its cell runs again.
 
-    Subclasses have `alt`, which says what the picture shows, `words`, which says what there is to
-    see in it, and `png()`, which draws it as a PNG file.
+    Subclasses have `alt`, which says what the picture shows; `words`, which says what there is to
+    see in it; and `png()`, which draws it as a PNG file.
 
     Args:
         page: everything that a browser needs in order to begin.
@@ -65,7 +65,7 @@ class Still(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})  # None without a front end
-        # With this mark, saving a notebook drops the view, which needs a kernel.
+        # Because of this mark, saving a notebook drops the view, which would need a kernel.
         return {**view, **still_image(self)}, {"lnorm_utils": {"has_still_image": True}}
 
 

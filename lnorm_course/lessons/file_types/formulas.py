@@ -40,7 +40,7 @@ def over_features(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
     Args:
         x: (N, 256, 512), the input of norm 1.
-        weight, bias: γ and β, (512,), one for each position.
+        weight, bias: γ and β, (512,), with one number for each position.
 
     Returns:
         (N, 256, 512).

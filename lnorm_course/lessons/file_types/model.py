@@ -61,7 +61,7 @@ def magika() -> FileTypes:
 
 
 class OtherNorm(nn.Module):
-    """A norm with a different formula, f(x, weight, bias)."""
+    """Computes f(x, weight, bias) in place of a norm, with that norm's weight and bias."""
 
     def __init__(self, f: Formula, norm: LayerNorm) -> None:
         super().__init__()
@@ -72,10 +72,10 @@ class OtherNorm(nn.Module):
 
 
 def with_norm(**formulas: Formula) -> FileTypes:
-    """Return `magika()` with different formulas for its norms.
+    """Return `magika()` with the given formulas in place of its norms.
 
     Args:
-        formulas: one for `norm_1`, for `norm_2`, or for both. Each is a function of x and of the
+        formulas: named `norm_1`, `norm_2`, or one of each. Each is a function of x and of the
             trained γ and β, both of shape (512,). x is (N, 256, 512) at norm 1 and (N, 512) at
             norm 2.
 

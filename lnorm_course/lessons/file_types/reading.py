@@ -14,7 +14,7 @@ __all__ = ["PADDING", "as_codes", "kinds", "likeliest", "sample_files"]
 SIDE = 1024  # number of bytes that are read at each end of a file
 BLOCK = 4096  # number of bytes at each end in which white space is stripped
 PADDING = 256  # the code for a missing byte
-FEWEST = 8  # number of bytes; if a file has fewer, Magika doesn't use the network
+FEWEST = 8  # if a file has fewer bytes than this, Magika doesn't use the network
 
 
 def as_codes(*contents: bytes | str | Path) -> Tensor:
@@ -94,7 +94,7 @@ def likeliest(logits: Tensor, count: int = 5) -> list[list[tuple[str, float]]]:
 
 @cache
 def kinds() -> list[str]:
-    """List the 214 file types that the network knows, in the order of its outputs."""
+    """List the 214 file types that the network recognizes, in the order of its outputs."""
     return json.loads(Path(__file__).with_name("magika.json").read_text("utf-8"))["kinds"]
 
 

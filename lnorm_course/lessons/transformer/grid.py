@@ -3,7 +3,8 @@
 Runs begin in one of four ways: with one of three sizes of the initial embeddings and no warm-up,
 or with the smallest size and a warm-up.
 
-`make tool NAME=grid` repeats all runs, and writes them and its tools' versions to `grid.json`.
+`make tool NAME=grid` repeats all runs, and writes them, with the versions of its tools, to
+`grid.json`.
 """
 
 import json
@@ -33,12 +34,12 @@ __all__ = [
 ]
 
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
-WARM_UP = 100  # number of steps
+WARM_UP = 100  # the number of steps in a warm-up
 EMBEDDINGS = (1, 4, 8)  # factors by which the initial embeddings are multiplied
 BEGINNINGS = ((1, 1), (WARM_UP, 1), (1, 4), (1, 8))  # (warm-up, factor); 1 step means no warm-up
 SEEDS = (0, 1)
 STEPS = 300
-EVERY = 5  # number of steps over which the recorded losses are averaged
+EVERY = 5  # the number of steps over which each recorded loss is averaged
 
 
 class Run(NamedTuple):
@@ -60,10 +61,10 @@ def train_run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings
     """Train a transformer of six blocks for 300 steps, in about ten seconds on one core.
 
     Args:
-        place: the place of its norms, one of `PLACES`.
+        place: where its norms are, one of `PLACES`.
         lr: Adam's learning rate after the warm-up.
         warm_up: the number of steps over which the learning rate rises; 1 means no warm-up.
-        seed: seeds the weights, the random choice of pieces of text, and the writing.
+        seed: seeds the weights, the random choice of pieces of text, and what the model writes.
         embeddings: the factor by which the initial embeddings are multiplied.
     """
     training, validation = split()
@@ -75,10 +76,10 @@ def train_run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings
 
 
 def run(place: str, lr: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
-    """Look up a run in the grid instead of training it.
+    """Look up a run in the grid instead of training a transformer.
 
     Args:
-        place, lr, warm_up, seed, embeddings: as in `train_run`; only some are in the grid.
+        place, lr, warm_up, seed, embeddings: as in `train_run`; only some combinations exist.
 
     Raises:
         ValueError: the grid has no such run.

@@ -10,19 +10,19 @@ from lnorm_utils.modules import FeedForward, LayerNorm, PositionalEncoding
 
 __all__ = ["PLACES", "CausalAttention", "Transformer", "TransformerBlock", "attention"]
 
-# Maps each place of the norms to the formula that adds a branch f to the stream x, and to what
-# creates a norm.
+# Maps each place of the norms to the formula that adds a branch f to the stream x, and to a
+# function that creates a norm.
 PLACES: dict[str, tuple[str, Callable[[int], nn.Module]]] = {
     "no norm": ("x + f(x)", lambda d_model: nn.Identity()),
     "post-LN": ("norm(x + f(x))", LayerNorm),
     "pre-LN": ("x + f(norm(x))", LayerNorm),
     "pre-RMSNorm": ("x + f(norm(x))", lambda d_model: nn.RMSNorm(d_model, eps=1e-5)),
 }
-START = 0.02  # standard deviation of the initial weights
+START = 0.02  # the standard deviation of the initial weights
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Average, for each position, the values up to it: softmax(q · kᵀ / √D + mask) · v.
+    """Average the values up to each position: softmax(q · kᵀ / √D + mask) · v.
 
     Args:
         q, k, v: (*, L, D), the queries, keys, and values of L positions.
@@ -118,9 +118,9 @@ class Transformer(nn.Module):
     It has an embedding, a positional encoding, blocks, a final norm if `place` begins with "pre",
     and a linear map to a logit for each character. Weights and embeddings are initialized from
     N(0, 0.02²), as most of GPT-2's are, and biases to 0; unlike in GPT-2, positions are encoded as
-    sines and cosines, and nothing is scaled by depth. With 64 features, the scaled embeddings
-    initially have a spread of √64 · 0.02 = 0.16, compared with sines and cosines of about 0.7. The
-    argument `embeddings` makes the embeddings larger.
+    sines and cosines, and nothing is scaled by depth. With 64 features, the embeddings, which the
+    positional encoding multiplies by √64, initially have a spread of √64 · 0.02 = 0.16, compared
+    with about 0.7 for the sines and cosines. The argument `embeddings` makes the embeddings larger.
 
     Args:
         characters: V, the number of distinct characters.
@@ -131,7 +131,7 @@ class Transformer(nn.Module):
         embeddings: the factor by which the initial embeddings are multiplied.
 
     Raises:
-        ValueError: as in `TransformerBlock`; for an unsuitable input, as in `PositionalEncoding`.
+        ValueError: as in `TransformerBlock`; also, an input has more than `length` positions.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762.
 

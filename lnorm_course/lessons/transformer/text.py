@@ -79,10 +79,10 @@ def entropies(codes: Tensor) -> Entropies:
 
     guessing = ln V, if each of the V characters is always given the same probability. letters =
     −Σ p(a) · ln p(a), if the prediction is always the characters' frequencies p. pairs =
-    −Σ p(a, b) · ln p(b | a), if it's the frequencies of b after the previous character, a.
+    −Σ p(a, b) · ln p(b | a), if it is the frequency of each b after the previous character, a.
 
     Args:
-        codes: (L,), int64, character codes, from 0 up.
+        codes: (L,), int64, character codes that begin at 0.
 
     Returns:
         The three entropies, in nats per character.

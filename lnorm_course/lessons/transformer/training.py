@@ -26,7 +26,8 @@ def train_transformer(
         model: predicts the next character at each position.
         codes: (characters of the text,), int64.
         lr: the learning rate after the warm-up.
-        warm_up: the number of steps over which the learning rate rises linearly; 1 means no rise.
+        warm_up: the number of steps over which the learning rate rises linearly; 1 means no
+            warm-up.
         steps: the number of updates.
         seed: seeds the random choice of pieces.
 

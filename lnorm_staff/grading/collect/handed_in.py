@@ -22,12 +22,13 @@ __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # the most bytes in a file
 LONGEST_NAME = 400  # characters; a longer name wouldn't fit in spreadsheets or on screens
-MOST_LISTED = {True: 100, False: 20}  # files per student: of `KINDS`, and of other kinds
+# The most files listed per student: of the types in `KINDS`, and of other types.
+MOST_LISTED = {True: 100, False: 20}
 MOST_OF_ONE = 100 * 10**6  # the most bytes to read from a student's files
-# An archive's table may have at most LONGEST_TABLE bytes; each file takes about 100 of them. In
-# memory, it takes more, so BYTES_OF_A_NAME count toward the student's limit for each file.
+# An archive's table may have at most LONGEST_TABLE bytes, of which each file takes about 100. In
+# memory, an entry takes more, so each counts as BYTES_OF_A_NAME bytes toward the student's limit.
 LONGEST_TABLE, BYTES_OF_A_NAME = 5_000_000, 1000
-# Matches files that programs create, and hidden files except notebooks and archives.
+# Matches files that programs create, and hidden files other than notebooks and archives.
 MADE = re.compile(
     r"(?i)(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
     r"|\.(?!.*\.(ipynb|ipynb\.txt|zip)$))"
@@ -109,7 +110,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 
 
 def _last_first(found: Iterable[_Found]) -> list[_Found]:
-    """Return the visible files in reverse order of their printable names, which may be equal."""
+    """Give the visible files printable names, and return them in reverse order of these names."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
     kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
@@ -202,7 +203,7 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[_Found]
 def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
     """Decode the names of a file and its folders, and drop names that lead outside the archive.
 
-    If the flag for UTF-8 isn't set, zipfile assumes MS-DOS's encoding, but macOS writes UTF-8.
+    Without the flag for UTF-8, zipfile assumes MS-DOS's encoding, but macOS writes UTF-8 anyway.
     """
     name = info.filename
     if not info.flag_bits & 0x800:
@@ -222,6 +223,6 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> byt
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ValueError  # zipfile would unpack it all at once
         with archive.open(info) as packed:
-            return packed.read(info.file_size + 1)  # without a size, it would unpack it all
+            return packed.read(info.file_size + 1)  # without a size, `read` would unpack it all
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be unpacked.") from None

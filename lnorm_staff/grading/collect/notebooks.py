@@ -18,7 +18,7 @@ LIST = re.compile(r"lnorm_course\.exercises import (\([^)]*|[^\n]*)")
 
 
 class NotGradedError(ValueError):
-    """Raised if a file can't be graded, with the reason in one sentence and the file's state."""
+    """Raised if a file can't be graded; carries a one-sentence reason and the file's state."""
 
     def __init__(self, reason: str, state: str = NOT_GRADED) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""Find a file's owner from the outermost name in its path that the lecturer's system chose."""
+"""Find a file's owner in its path: in the outermost name that the lecturer's system chose."""
 
 import re
 from collections import defaultdict
@@ -12,19 +12,19 @@ __all__ = ["KINDS", "students_at", "whose"]
 
 KINDS = (".ipynb", ".zip", ".ipynb.txt")  # some browsers save notebooks as .ipynb.txt
 
-# In Moodle, a folder's name, or the beginning of a file's name, is like
-# "Ada Lovelace_17_assignsubmission_file_". In Canvas, a file's name is like
+# In Moodle, a folder's name, or the beginning of a file's name, looks like
+# "Ada Lovelace_17_assignsubmission_file_". In Canvas, a file's name looks like
 # "lovelaceada_LATE_17_23_01_mean.ipynb". Both systems put the student's name first and the
 # name that the student chose last, so the shortest match counts.
 SYSTEM = re.compile(
     r"(?P<name>.+?)"
     r"(?P<rest>(?:_LATE)?_(?P<id>\d+)_(?:(?P<moodle>assignsubmission_[a-z]+)|\d+(?=_.)))"
 )
-# How browsers, Canvas, and this course number the copies of a file.
+# Matches what browsers, Canvas, and this course, among others, add to the name of a copy.
 COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
 NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
 DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\.|$)", re.IGNORECASE)  # Windows reserves these
-MOST_BYTES = 150  # in a name; all systems allow 255, but the student's number is added
+MOST_BYTES = 150  # the most bytes in a name; systems allow 255, but the student's number is added
 
 
 def students_at(paths: Collection[Sequence[str]]) -> int:
@@ -32,12 +32,13 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
 
     The index is 0 if the outermost name is already a student's, and 2 if one more folder contains
     everyone's work. If it's unclear, a folder counts as a single student's, unless two people in it
-    handed in the same lesson, or files whose names don't say which lesson they belong to.
+    handed in the same lesson, or both handed in files whose names don't say which lesson they
+    belong to.
 
     Args:
-        paths: for each file, the folder or archive that the lecturer named, the folders in it that
-            lead to the file, and the file itself. The path of a single notebook consists of its
-            folder and the notebook.
+        paths: for each file, these names: the folder or archive that the lecturer named, the
+            folders in it that lead to the file, and the file itself. The path of a single notebook
+            consists of its folder and the notebook.
     """
     if any(_of_system(path[0]) for path in paths):
         return 0
@@ -59,7 +60,7 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
 def whose(path: Sequence[str], at: int) -> Grade:
     """Return a grade that names a file's owner but has no result yet.
 
-    Names after the index don't count, because students choose them.
+    Names after the index are ignored, because students choose them.
 
     Args:
         path: one of the paths for `students_at`.
@@ -101,7 +102,7 @@ def _of_system(name: str, is_file: bool = False) -> re.Match | None:
 
 
 def _named(name: str, file: str) -> Grade:
-    name = name.strip()  # because tables are stripped when they're read
+    name = name.strip()  # because cells are stripped when a table is read
     return Grade(name, "", file, f"{_file_name(name) or 'student'}/feedback.html")
 
 

@@ -137,8 +137,8 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
     """Add grades to earlier ones, and replace the earlier grades of files that are graded again.
 
     The points and comments that a person gave are kept, and so is an earlier grade if the new one
-    isn't judged. Files with the same name from different lessons are treated as different
-    files, because names may recur from week to week.
+    isn't judged. Files with the same name from different lessons are treated as separate files,
+    because names may recur from week to week.
     """
     given = {(_file(grade), grade.exercise): grade for grade in earlier}
     again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}

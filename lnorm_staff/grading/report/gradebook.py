@@ -10,10 +10,10 @@ from lnorm_staff.tables import Table, TableError, guarded, read_table
 
 __all__ = ["filled", "plain_table", "read_gradebook"]
 
-# Moodle's grading worksheet: its importer requires the first three columns, and reads COMMENT.
+# Columns of Moodle's grading worksheet. Its importer requires the first three, and reads COMMENT.
 ID, POINTS, CHANGED = "Identifier", "Grade", "Last modified (grade)"
 MAXIMUM, COMMENT, REMARKS = "Maximum grade", "Feedback comments", "Remarks"
-# Canvas's gradebook: the columns that identify a student. All others are assignments and totals.
+# These columns of Canvas's gradebook identify a student. All others are assignments and totals.
 OF_STUDENT = {
     *("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID"),
     *("Integration ID", "Root Account", "Section"),
@@ -41,7 +41,7 @@ def read_gradebook(path: Path) -> Table:
 
 
 def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str]], list[str]]:
-    """Return the lines of the gradebook with points filled in, and what a lecturer should know.
+    """Return the gradebook's lines with the points filled in, and messages for the lecturer.
 
     A cell for which there are no points isn't changed.
     """
@@ -70,7 +70,7 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
 
 
 def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells) -> Iterator[str]:
-    """Yield a warning for each maximum in the gradebook that isn't the points one can earn."""
+    """Yield a warning for each maximum in the gradebook that differs from the points available."""
     given = {("all lessons", row.get(MAXIMUM, "")): sum(maximum.values()) for row in rows}
     if columns:
         possible = [row for row in rows if POSSIBLE in next(iter(row.values()))]
@@ -82,13 +82,13 @@ def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells
 
 
 def _number(text: str) -> float | None:
-    """Read a number with commas, periods, or spaces; the last comma or period may mark decimals."""
+    """Read a number in any common format; its last comma or period may be the decimal mark."""
     found = re.fullmatch(r"(\d[\d.,'\s]*?)(?:[.,](\d{1,2}))?", text.strip())
     return float(re.sub(r"\D", "", found[1]) + f".{found[2] or 0}") if found else None
 
 
 def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
-    """Return the title of each lesson's column in Canvas, such as "01_mean (1234)", or a new one.
+    """Return the title of each lesson's column in Canvas, such as "01_mean (1234)", or a new title.
 
     Other assignments are left out, because their points may be out of date.
     """
@@ -97,7 +97,7 @@ def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
 
 
 def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cells:
-    """Return a row's new cells: one for each lesson, or Moodle's grade, comment, and remarks."""
+    """Return a row's new cells: Canvas has one per lesson, Moodle a grade, comment, and remarks."""
     points: dict[str, float] = {}
     for lesson, earned in (pair for work in works for pair in work.points.items()):
         points[lesson] = max(earned, points.get(lesson, 0))  # all work in a row is one student's
@@ -112,10 +112,10 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cell
 
 
 def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
-    """Return the index of the only row with a student's number, or else with their name or account.
+    """Return the index of a student's row, and whether only a normalized name matched it.
 
-    As a last resort, a name counts even if its accents, case, or word order differ; then the second
-    value is True.
+    The student's number is compared first, then the name or account, and last the name without
+    regard to accents, case, and word order. The index is NOWHERE or SEVERAL if no single row fits.
     """
     names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
     numbers = [{re.sub(r"\D", "", row.get(ID) or row.get("ID", ""))} - {""} for row in rows]

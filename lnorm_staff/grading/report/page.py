@@ -26,7 +26,7 @@ from lnorm_utils.words import counted, inline
 
 __all__ = ["feedback_page", "report_page"]
 
-MOST_ROWS = 25  # the most mistakes in the report; exercises.csv has all of them
+MOST_ROWS = 25  # the most mistakes listed in the report; exercises.csv has all of them
 
 
 def report_page(students: Sequence[StudentWork], site: str = "") -> str:
@@ -54,7 +54,7 @@ def feedback_page(student: StudentWork) -> str:
 
 
 def _share(grades: Sequence[Grade]) -> float:
-    """Return the fraction of the grades that are right."""
+    """Return the fraction of grades that are right."""
     return [grade.state for grade in grades].count(RIGHT) / len(grades)
 
 
@@ -72,11 +72,11 @@ def _emphasized(text: str) -> str:
 
 
 def _place_of(shown: str) -> str:
-    """Return the address in the web edition of an explorer with a preset, or "" for other code."""
+    """Return the web edition's address for an explorer with a preset, or "" for any other code."""
     topic, _, preset = shown.removeprefix("explore_").partition('(preset="')
     for path in lessons(ORIGINALS) if preset else ():
         if f"explore_{topic}(" in path.read_text("utf-8"):
-            words = re.findall("[a-z0-9]+", preset.lower())  # as pages write it in addresses
+            words = re.findall("[a-z0-9]+", preset.lower())  # as pages write presets in addresses
             return f"notebooks/{path.stem}.html#{topic}={'-'.join(words)}"
     return ""
 

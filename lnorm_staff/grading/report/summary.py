@@ -12,7 +12,7 @@ from lnorm_staff.grading.grade import NOT_JUDGED, STATES, Grade, Who, best, in_s
 
 __all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "mistake_counts", "summarize"]
 
-MOST_REASONS = 5  # the most reasons in a student's remarks; exercises.csv has all of them
+MOST_REASONS = 5  # the most reasons listed in a student's remarks; exercises.csv has all of them
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class StudentWork:
 
 
 class MistakeCount(NamedTuple):
-    """A misconception, or a mistake in one exercise, with the answers that show it."""
+    """A misconception, or a mistake in one exercise, and the answers that show it."""
 
     what: str
     is_misconception: bool
@@ -126,7 +126,7 @@ def maximum_of(students: Iterable[StudentWork]) -> dict[str, int]:
 
 
 def mistake_counts(counted: Sequence[Grade]) -> list[MistakeCount]:
-    """Count the misconceptions and all other mistakes in grades, with the most frequent first."""
+    """Count the misconceptions and other mistakes in grades; the most frequent come first."""
     shown: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     handed_in: dict[str, set[Who]] = defaultdict(set)
     for grade in counted:

@@ -1,7 +1,7 @@
 """A child process that answers each line of JSON with a line of its own.
 
 The kernel and the judge of the attempts run in such children. Neither can stop the grader, which
-limits how long it waits and how much it reads, and kills a child with all that the child started.
+limits how long it waits and how much it reads, and kills a child along with all its processes.
 """
 
 import asyncio
@@ -36,11 +36,11 @@ START = (
     "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import serve; "
     "serve({module!r})"
 )
-# RLIMIT_DATA, not RLIMIT_AS, because libraries may be large, but what a student allocates may not.
+# RLIMIT_DATA, not RLIMIT_AS: libraries can be large, but a student's allocations must not be.
 # The limit on processes counts everything that the user runs, so it mustn't be too low.
 LIMITS = {"RLIMIT_DATA": 2**32, "RLIMIT_FSIZE": 2**28, "RLIMIT_NPROC": 4096, "RLIMIT_CORE": 0}
 LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_NPROC": MOST_PROCESSES}
-# When memory runs out, Linux ends the process with the highest score first. A child runs on one
+# When memory runs out, Linux kills the process with the highest score first. A child runs on one
 # processor at a low priority, so that it doesn't slow others down, however many processes it has.
 # File descriptor 9 is the filter of system calls, which bubblewrap reads.
 BEFORE = (
@@ -147,7 +147,7 @@ def serve(module: str) -> None:
     program = importlib.import_module(module)
     gc.freeze()
     gc.enable()
-    with contextlib.suppress(OSError):  # systems differ in how much memory is mapped by now
+    with contextlib.suppress(OSError):  # systems differ in how much memory is mapped at this point
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
     process = os.getpid()

@@ -92,14 +92,14 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     Returns:
         A grade for each exercise, whatever the notebook does. Exercises in side trips are left out
         if no cell checks them, because lecturers may remove side trips. For a file that isn't
-        graded, there is a single grade, with the reason.
+        graded, there is a single grade, which gives the reason.
     """
     if file.whole.state:
         return [file.whole]
     exercises = {exercise.name: exercise for exercise in file.exercises}
     attempts: dict[tuple[str, str], None] = {}  # the last attempt at each exercise in each cell
-    failures: dict[str, Reply] = {}  # the reply for each exercise's last failed cell
-    first, is_doubtful = "", False  # the first reason, and whether the machine may be at fault
+    failures: dict[str, Reply] = {}  # for each exercise, the reply to its last failed cell
+    first, is_doubtful = "", False  # why a cell first failed; whether the machine may be at fault
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
         for name in exercises.keys() & reply.attempts.keys():

@@ -60,7 +60,7 @@ def outcome_of(exercise: Exercise, sent: Any) -> Outcome:
 
     Args:
         exercise: the exercise in this process, which no student's code has changed.
-        sent: what `record` wrote in the kernel, or what a student made it send instead.
+        sent: what `record` wrote in the kernel, or what a student made the kernel send instead.
 
     Raises:
         ForgedError: `record` can't have written the data.

@@ -1,6 +1,6 @@
 """Run the cells of a submission in a kernel, where `check` only records attempts.
 
-A different process judges the attempts, so a notebook can't earn a point by changing its exercises.
+A separate process judges the attempts, so a notebook can't earn a point by changing its exercises.
 """
 
 import _thread
@@ -68,7 +68,7 @@ def _shell() -> Any:
     shell: Any = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
     nothing = lambda *arguments, **options: None  # noqa: E731 - nobody reads it
     shell.showtraceback = shell.showsyntaxerror = nothing
-    shell.ask_exit = shell.enable_gui = nothing  # code for Jupyter's kernel uses these
+    shell.ask_exit = shell.enable_gui = nothing  # cells written for Jupyter may call these
     return shell
 
 

@@ -29,7 +29,7 @@ NUMBERS |= {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
 
 
 class ForgedError(ValueError):
-    """Raised with the reason why `write_outcome` can't have written what a kernel sent."""
+    """Raised if `write_outcome` can't have written what a kernel sent; says why."""
 
 
 def write_outcome(outcome: Outcome) -> str:
@@ -75,7 +75,7 @@ def _line(text: Any) -> str:
 
 
 def encode(value: Any) -> Any:
-    """Return a value as is, or as {kind: content}; for an unknown kind, only its description."""
+    """Return a value as is, or as {kind: content}; for an unknown kind, only describe the value."""
     try:
         return _encoded(sanitized(value))
     except Exception:  # raised by an object that can't be inspected
@@ -104,7 +104,7 @@ def _encoded(value: Any) -> Any:
 
 
 def _is_small(shape: Sequence[int]) -> bool:
-    """Return whether a shape's size and axes are all small; an axis of 0 could hide large axes."""
+    """Return whether a shape's size and axes are small; an axis of size 0 could hide large axes."""
     return len(shape) <= MOST_AXES and max(math.prod(shape), *shape, 0) <= MOST_NUMBERS
 
 

@@ -10,15 +10,15 @@ from lnorm_staff.grading.run.child import Child, started
 
 __all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
-SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # for a child to start, and to stop by itself
-MOST_OF_A_REASON = 1000  # characters
-MOST_TRIES = 5  # at starting a child, and at judging one attempt
+SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # time for a child to start, and to stop by itself
+MOST_OF_A_REASON = 1000  # the most characters in a reason
+MOST_TRIES = 5  # the most tries at starting a child, or at judging one attempt
 # The modules that can run in a child.
 KERNEL, JUDGE = "kernel", "judge"
 
 
 class Reply(NamedTuple):
-    """The result of one request: how and why it failed, if it did, and its attempts or verdict."""
+    """The result of one request: whether, how, and why it failed, and its attempts or verdict."""
 
     failed: str = ""  # "", "crashed", "timed out", or NOT_JUDGED
     reason: str = ""
@@ -40,7 +40,7 @@ async def replies(
     """
     deadline = time.monotonic() + total
     waiting = deque(asked)
-    done: list[Any] = []  # what a new kernel has to repeat
+    done: list[Any] = []  # the requests that a new kernel has to repeat
     rest: Reply | None = None
     tries, has_waited = 0, False
     while waiting and not rest:

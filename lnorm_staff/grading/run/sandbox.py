@@ -3,8 +3,8 @@
 The sandbox has no network and no other processes. All files are read-only, except those in a small
 folder that is kept in memory and vanishes with the sandbox. If Linux lets this user create a
 cgroup, the cgroup limits the total memory and processes in the sandbox. If libseccomp is installed,
-Linux refuses some system calls: those that bypass these walls, and those that lead to most of
-Linux's security holes.
+Linux refuses some system calls: those that could bypass these walls, and those in which most of
+Linux's security holes lie.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ READABLE = (
 HOME = "/tmp"  # the folder that can be written to
 LARGEST = 2**28, 2**26  # the most bytes in HOME, and in shared memory
 MOST_PROCESSES = 64
-# Programs inside can't create namespaces of their own, with which they could undo these walls.
+# Programs in the sandbox can't create namespaces, with which they could undo these walls.
 BUBBLEWRAP = (
     *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
     *("--cap-drop", "ALL", "--unsetenv", "XDG_RUNTIME_DIR"),
@@ -48,11 +48,11 @@ CGROUP = (
 REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "ptrace", "userfaultfd"),
     *("io_uring_setup", "fanotify_init", "memfd_secret", "vmsplice"),
-    # Socket pairs are still allowed. File watches aren't, because each user has only a few.
+    # Socket pairs are still allowed. File watches aren't, because each user can have only a few.
     *("socket", "connect", "sched_setaffinity", "inotify_init", "inotify_init1"),
 )
-# If the grader is root, who owns the devices, these calls do nothing, because devices can't be made
-# read-only.
+# If the grader runs as root, which owns the devices, these calls do nothing, because devices can't
+# be made read-only.
 UNDONE = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat"),
     *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
