@@ -29,7 +29,7 @@ __all__ = [
 
 
 def normal(*shape: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Draw a tensor of standard normal numbers, with its own seed.
+    """Draw a tensor of standard normal numbers, using the given seed.
 
     Args:
         shape: the sizes of the axes, each as a separate argument.
@@ -152,8 +152,8 @@ def residual_stack(
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
         seed: the seed of the weights.
-        init: how the weights start: "xavier"; "default" (PyTorch's), with smaller weights and
-            with biases that aren't 0; or "kaiming" (by Kaiming He), with larger weights.
+        init: how the weights are initialized: "xavier"; "default" (PyTorch's), with smaller
+            weights and with biases that aren't 0; or "kaiming" (by Kaiming He), with larger weights.
 
     Raises:
         ValueError: `init` isn't one of the three above.
@@ -213,12 +213,14 @@ def ring_network(
     start out the same with and without a norm.
 
     Args:
-        norm: a function that makes a norm for a number of features, such as the class `LayerNorm`.
+        norm: a function that makes a norm for the given number of features, such as the class
+            `LayerNorm`.
         hidden_layers, width: the number of hidden layers, and the number of features of each.
         seed: the seed of the weights.
-        init: how the weights start. "default": as in PyTorch's `nn.Linear`, biases included. With
-            the other two, all biases are 0. "kaiming", by Kaiming He: normal, with standard
-            deviation √(2 / in) for `in` inputs. "xavier": uniform within ±√(6 / (in + out)).
+        init: how the weights are initialized. "default": as in PyTorch's `nn.Linear`, biases
+            included. With the other two, all biases are 0. "kaiming", by Kaiming He: normal,
+            with standard deviation √(2 / in) for `in` inputs. "xavier": uniform within
+            ±√(6 / (in + out)).
         gain: the factor that multiplies all of these weights and biases.
         first_bias: whether to give the first map a random bias if it would otherwise be 0. This is
             PyTorch's bias times the ratio of the weights' spread to the spread of PyTorch's

@@ -22,7 +22,7 @@
 
 The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise on a side
 trip is marked `(further)`. An entry is a word and the text after it. A line that is indented by
-more than eight spaces continues the text; a program goes below, indented by eight spaces. A value
+more than eight spaces continues the text; a program follows it, indented by eight spaces. A value
 or a mistake is explained by a sentence after `#`, followed in brackets by the misconception that
 causes the mistake.
 

@@ -175,7 +175,7 @@ class CodeExercise(Exercise):
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
-        """Return what explains the results and the error, or if nothing does, only the results."""
+        """Return what explains results and error, or failing that, what explains the results."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):

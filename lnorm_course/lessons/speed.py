@@ -62,7 +62,7 @@ class Speeds(NamedTuple):
 def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
     """Run a function, and sum the bytes that its operations read and write.
 
-    It counts the tensors that PyTorch's operations are given, so `x * x` reads x twice. It doesn't
+    It counts every tensor passed to a PyTorch operation, so `x * x` reads x twice. It doesn't
     see the processor's cache, the inside of an operation, or what NumPy does. A view, such as a
     slice, moves no data.
 

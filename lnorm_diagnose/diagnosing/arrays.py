@@ -106,7 +106,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         return Search([each.computed(way.unit_roundoff, stored[kept]) for kept, each in parts])
 
     def moved(by: Tensor) -> Tensor:
-        """Return about how far y moves if each number of x moves by `by`."""
+        """Estimate how far y moves if each number of x moves by `by`."""
         of_signs = (parameter(x.shape, seed).sign() for seed in range(SIGNS))
         y, *others = (
             norm.result((), x + by * s, **both, eps=norm.eps) for s in (0 * by, *of_signs)

@@ -33,7 +33,7 @@ __all__ = ["diagnose_layer"]
 
 Sizes = tuple[int, ...]
 LEADING = ((2, 3), (2, 3, 5), (5,))  # the axes before the features: sizes above 1 that all differ
-SQUARE = 32  # the most features for which a square x is tried
+SQUARE = 32  # a square x is tried for up to this many features
 UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
 TAKEN = (torch.float64, torch.float32)  # input dtypes to try; some layers take only float32
@@ -147,7 +147,8 @@ def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
     found = subject.coarsest(trial)
     if found != torch.float64:
         return found
-    # At 10,000 times the size, ε doesn't matter. Part of the layer may still compute in float32.
+    # Only a part of the layer may compute in float32. Its errors show this where ε doesn't matter,
+    # as at 10,000 times the size.
     wide = replace(trial, x=1e4 * trial.x)
     value = subject.result(wide)
     exact, rough = (Case(norm, wide, value, u).is_right for u in (ROUNDOFF_64, ROUNDOFF_32))

@@ -16,7 +16,7 @@ from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 __all__ = ["cause_of", "other_parameters", "place"]
 
 LEAST = 5  # the fewest rows to judge by
-MOST = 2_000  # the most rows, or features, whose order is checked
+MOST = 2_000  # the order of at most this many rows, or features, is checked
 LARGEST_SQUARED = torch.finfo(torch.float16).max ** 0.5
 SMALL = 0.01  # if all errors are below this fraction of the largest number, the diagnosis says so
 

@@ -10,7 +10,7 @@ from lnorm_utils.words import counted, spoken
 
 __all__ = ["how_mixed", "listed"]
 
-MOST = 1_000  # the most rows or features that are changed one by one
+MOST = 1_000  # at most this many rows or features are changed one by one
 MOST_NAMED = 6
 FAR = 100.0
 

@@ -18,7 +18,7 @@ from lnorm_utils.words import capitalized, clause, first_sentence, significant
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 
 MANY = 2_000  # with more numbers than this, searching for two mistakes or for a number is slow
-MOST_WAYS, MOST_NAMED = 3, 6  # the most explanations given in full, and given by name only
+MOST_WAYS, MOST_NAMED = 3, 6  # at most this many explanations are given in full, and by name only
 ROUND = 0.01  # the fraction by which a fitted number may be changed to make it a round one
 OF_EPS = "eps"  # the step whose distractors use a different ε
 
@@ -166,7 +166,7 @@ class Search:
                     yield self._round(case, option, found, others)
 
     def _number(self, case: Case, parts: Distractors) -> float | None:
-        """Return the number with which the first part gives a case's result, if there is one."""
+        """Find the number that makes the first part give a case's result, if there is one."""
 
         def run(trial: Trial, values: Tensor) -> Tensor:
             first = parts[0]._replace(value=values)

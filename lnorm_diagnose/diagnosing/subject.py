@@ -240,7 +240,7 @@ def _arguments(
     """
     try:
         parameters = list(inspect.signature(layer).parameters.values())
-    except (TypeError, ValueError):  # some functions of PyTorch have no signature
+    except (TypeError, ValueError):  # some PyTorch functions have no signature
         return {}
     found: dict[str, str] = {}
     unknown = []

@@ -91,9 +91,9 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     comes into each norm. The model itself isn't changed. `norms_of` recognizes PyTorch's LayerNorm
     and RMSNorm and the course's LayerNorm. It takes another library's class for a norm over the
     last axis if its name ends in LayerNorm or RMSNorm and it has a `weight` and an `eps` or
-    `variance_epsilon`. For other norms, it names the class. It says whether a `weight` that may be
-    γ or γ − 1 looks like one of them. It can't see a norm that is written as a function inside
-    another module's `forward`.
+    `variance_epsilon`. For other norms, it gives the name of the class. It says whether a
+    `weight` that may be γ or γ − 1 looks like one of them. It can't see a norm that is written as a
+    function inside another module's `forward`.
 
     Args:
         model: any module; a compiled one is examined as it was before `torch.compile`.

@@ -25,7 +25,7 @@ __all__ = ["MOST", "GapError", "Option", "Tag", "Template", "TextError", "parse"
 
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 BRACKETS = re.compile(r"(?:(.*) )?\[([^\[\]]+)\]")
-MOST = 600  # the most programs that a template may allow
+MOST = 600  # maximum number of programs in a template
 
 
 class Tag(Enum):

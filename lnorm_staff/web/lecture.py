@@ -61,7 +61,7 @@ def _check(key: str, value: Any) -> None:
     elif key == "show":
         name = str(value).partition("(")[0]
         one_of(name, explorers.__all__, "show")
-        eval(str(value), {name: getattr(explorers, name)})  # the explorer checks its preset
+        eval(str(value), {name: getattr(explorers, name)})  # this checks its preset, too
 
 
 def lecture_page(path: Path, draw: Callable[[str], Path]) -> str:

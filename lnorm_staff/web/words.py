@@ -75,7 +75,7 @@ def _is_prose(text: Any) -> bool:
         return False
     while not isinstance(node, nodes.section | nodes.entry | nodes.document):
         node = node.parent
-    # A paragraph directly under a page's title belongs to the aims, which are folded.
+    # A paragraph directly under a page's title belongs to the aims, which are collapsed.
     return isinstance(node, nodes.section) and isinstance(node.parent, nodes.section)
 
 

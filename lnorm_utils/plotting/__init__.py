@@ -1,6 +1,6 @@
 """Draw pictures of tensors: numbers in, a Matplotlib Figure out, with a description in words.
 
-Each function takes tensors on any device, with or without grad, or whatever NumPy understands, and
+Each function takes tensors (on any device, with or without grad) or what NumPy can convert, and
 returns a `Picture`, whose `words` say what the picture shows. If the input doesn't consist of
 numbers, a function raises a TypeError; if the numbers don't fit, it raises a ValueError that says
 what it needs.

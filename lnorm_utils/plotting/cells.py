@@ -37,7 +37,7 @@ __all__ = ["invariance_table", "shared_cells", "signed_cells"]
 COLORS = [tint(c, 0.6) for c in (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)]
 STRONGEST = 0.85  # how much color the cell with the largest number gets, from 0 to 1
 AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
-MOST = 12  # the most rows, and the most columns, of a matrix that can be drawn
+MOST = 12  # the maximum number of rows, and of columns, that can be drawn
 
 
 @in_style

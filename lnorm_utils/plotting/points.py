@@ -148,7 +148,7 @@ def _circle(ax: Axes, after: NDArray) -> str:
 
 
 def in_plane(array: NDArray) -> NDArray:
-    """Return the two coordinates, (N, 2), at which points (N, D) with D from 1 to 4 are drawn.
+    """Return where points (N, D), with D from 1 to 4, are drawn: their coordinates (N, 2).
 
     One and two features are drawn as they are. With three or four, the coordinates are how far a
     point reaches along (1, −1, 0, …) and (1, 1, −2, …), two directions with mean 0.
@@ -282,6 +282,6 @@ def _scatter(
 
 
 def _ends(points: NDArray) -> tuple[str, str]:
-    """Write the smallest and the largest distance of points from the origin."""
+    """Write the smallest and largest distances of the points from the origin."""
     far = np.hypot(*points.T)
     return number(far.min()), number(far.max())

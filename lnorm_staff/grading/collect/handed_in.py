@@ -20,11 +20,11 @@ from lnorm_staff.grading.plain_text import printable
 
 __all__ = ["HandedIn", "collect"]
 
-LARGEST = 20_000_000  # the most bytes in a file
+LARGEST = 20_000_000  # the maximum size of a file, in bytes
 LONGEST_NAME = 400  # characters; a longer name wouldn't fit in spreadsheets or on screens
 # The most files listed per student: of the types in `KINDS`, and of other types.
 MOST_LISTED = {True: 100, False: 20}
-MOST_OF_ONE = 100 * 10**6  # the most bytes to read from a student's files
+MOST_OF_ONE = 100 * 10**6  # the maximum size of a student's files, in bytes
 # An archive's table may have at most LONGEST_TABLE bytes, of which each file takes about 100. In
 # memory, an entry takes more, so each counts as BYTES_OF_A_NAME bytes toward the student's limit.
 LONGEST_TABLE, BYTES_OF_A_NAME = 5_000_000, 1000

@@ -10,7 +10,7 @@ from lnorm_staff.tables import Table, TableError, guarded, read_table
 
 __all__ = ["filled", "plain_table", "read_gradebook"]
 
-# Columns of Moodle's grading worksheet. Its importer requires the first three, and reads COMMENT.
+# Columns of Moodle's grading worksheet. Moodle's importer requires the first three.
 ID, POINTS, CHANGED = "Identifier", "Grade", "Last modified (grade)"
 MAXIMUM, COMMENT, REMARKS = "Maximum grade", "Feedback comments", "Remarks"
 # These columns of Canvas's gradebook identify a student. All others are assignments and totals.
@@ -100,7 +100,7 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cell
     """Return a row's new cells: Canvas has one per lesson, Moodle a grade, comment, and remarks."""
     points: dict[str, float] = {}
     for lesson, earned in (pair for work in works for pair in work.points.items()):
-        points[lesson] = max(earned, points.get(lesson, 0))  # all work in a row is one student's
+        points[lesson] = max(earned, points.get(lesson, 0))  # of a student's, the best counts
     if columns:
         return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
     told = {COMMENT: [work.comment for work in works], REMARKS: guarded(w.remarks for w in works)}

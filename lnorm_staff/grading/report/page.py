@@ -26,7 +26,7 @@ from lnorm_utils.words import counted, inline
 
 __all__ = ["feedback_page", "report_page"]
 
-MOST_ROWS = 25  # the most mistakes listed in the report; exercises.csv has all of them
+MOST_ROWS = 25  # the report lists at most this many mistakes; exercises.csv has all
 
 
 def report_page(students: Sequence[StudentWork], site: str = "") -> str:

@@ -12,7 +12,7 @@ from lnorm_staff.grading.grade import NOT_JUDGED, STATES, Grade, Who, best, in_s
 
 __all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "mistake_counts", "summarize"]
 
-MOST_REASONS = 5  # the most reasons listed in a student's remarks; exercises.csv has all of them
+MOST_REASONS = 5  # remarks list at most this many reasons; exercises.csv has all
 
 
 @dataclass(frozen=True)

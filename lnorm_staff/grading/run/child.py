@@ -24,7 +24,7 @@ from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, filter_of_call
 
 __all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "PROCESSOR", "Child", "serve", "started"]
 
-LONGEST = 2**22  # the most bytes in a line; all attempts in a cell take much less
+LONGEST = 2**22  # the maximum length of a line, in bytes; all attempts in a cell take much less
 SECONDS_TO_END = 10
 # A child gets no other environment variables, because they often hold keys and passwords.
 KEPT = {

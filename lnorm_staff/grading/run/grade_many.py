@@ -91,8 +91,8 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
 
     Returns:
         A grade for each exercise, whatever the notebook does. Exercises in side trips are left out
-        if no cell checks them, because lecturers may remove side trips. For a file that isn't
-        graded, there is a single grade, which gives the reason.
+        if no cell checks them, because lecturers may remove side trips. A file that can't be
+        graded has a single entry, which gives the reason.
     """
     if file.whole.state:
         return [file.whole]

@@ -19,7 +19,7 @@ from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
 __all__ = ["LONGEST", "NUMBERS", "ForgedError", "decode", "encode", "read_outcome", "write_outcome"]
 
-LONGEST = 2**19  # the most characters in an attempt
+LONGEST = 2**19  # the maximum length of an attempt, in characters
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
 PLAIN = (type(None), bool, int, float, str)  # the types that JSON has
 # PyTorch and NumPy fully support these dtypes. Others can crash a process that inspects them.

@@ -11,8 +11,8 @@ from lnorm_staff.grading.run.child import Child, started
 __all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # time for a child to start, and to stop by itself
-MOST_OF_A_REASON = 1000  # the most characters in a reason
-MOST_TRIES = 5  # the most tries at starting a child, or at judging one attempt
+MOST_OF_A_REASON = 1000  # the maximum length of a reason, in characters
+MOST_TRIES = 5  # a child is started, or an attempt judged, at most this many times
 # The modules that can run in a child.
 KERNEL, JUDGE = "kernel", "judge"
 

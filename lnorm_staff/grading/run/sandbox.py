@@ -32,7 +32,7 @@ READABLE = (
     *([str(Path(_TORCH.origin).parents[1])] if _TORCH and _TORCH.origin else []),
 )
 HOME = "/tmp"  # the folder that can be written to
-LARGEST = 2**28, 2**26  # the most bytes in HOME, and in shared memory
+LARGEST = 2**28, 2**26  # the maximum sizes of HOME and of shared memory, in bytes
 MOST_PROCESSES = 64
 # Programs in the sandbox can't create namespaces, with which they could undo these walls.
 BUBBLEWRAP = (
