@@ -153,7 +153,7 @@ def residual_stack(
         depth, placement, d_model, final_norm: as in `ResidualStack`.
         seed: the seed of the weights.
         init: how the weights are initialized: "xavier"; "default" (PyTorch's), with smaller
-            weights and with biases that aren't 0; or "kaiming" (by Kaiming He), with larger weights.
+            weights and with biases that aren't 0; or "kaiming" (by Kaiming He), with larger ones.
 
     Raises:
         ValueError: `init` isn't one of the three above.
