@@ -45,7 +45,7 @@ def spread(h: Tensor) -> float:
 
 @torch.no_grad()
 def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
-    """Return the spreads of each block's branch, sum, and output, and all sums, starting at X."""
+    """Return the spreads of each block's branch, sum, and output; also the sums, starting at X."""
     h, found, rows = X, [], [X]
     for block in stack.blocks:
         added = block.f(block.norm(h) if stack.blocks[0].placement == "pre" else h)

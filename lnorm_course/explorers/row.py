@@ -76,7 +76,7 @@ class Row(Still):
 
 
 def explore_row(preset: str = "four numbers") -> Row:
-    """Explore the numbers of words on their way through a norm: drag one, and see what changes.
+    """Explore how a norm changes rows of numbers: drag a number, and see what follows.
 
     Args:
         preset: the state to start in, such as "one per word" or "batch norm". The picture offers

@@ -125,7 +125,7 @@ class Subject:
         return other
 
     def has(self, role: str) -> bool:
-        """Return whether the layer takes or holds a parameter: "weight" or "bias"."""
+        """Return whether the layer takes or holds the given parameter, "weight" or "bias"."""
         return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
     def copy(self, trial: Trial) -> Any:

@@ -233,8 +233,8 @@ def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator
 
 def _about_eps(module: Any, mean: Tensor, var: Tensor, dtypes: set[torch.dtype]) -> Iterator[str]:
     what, below = "variance", var
-    if not isinstance(module, (LayerNorm, nn.LayerNorm)):  # the variance isn't larger
-        what, below = "mean square", var + mean.square()
+    if not isinstance(module, (LayerNorm, nn.LayerNorm)):
+        what, below = "mean square", var + mean.square()  # if it's small, so is the variance
     # RMSNorm's own ε is that of the dtype in which it computes: float32 for half precision.
     own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)
     if many := int((below * LARGE_EPS < (own if _eps(module) is None else _eps(module))).sum()):
