@@ -144,8 +144,8 @@ RUNS = {
     "one divisor, no bias": Runs(rings(OneDivisor, init="kaiming"), 3, below(0.01)),
     "by Adam": Runs(rings(LayerNorm, init="kaiming"), 4, below(0.12), BY_ADAM, points=64),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
-    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 8, above(0.4), TO_300),
-    "batch norms": Runs(rings(nn.BatchNorm1d, **CHAIN), 5, below(0.1), TO_300),
+    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 8, above(0.2), TO_100),
+    "batch norms": Runs(rings(nn.BatchNorm1d, **CHAIN), 5, below(0.1), TO_100),
     "He's at 0.05": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),
     "He's at 0.01": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), AT_0_01),
     "with a bias": Runs(rings(nn.LayerNorm, **HE_CHAIN, first_bias=True), 4, below(0.1), AT_0_01),
