@@ -1,13 +1,12 @@
 """Draw tables: cells that share a mean, a matrix's signs and sizes, and what doesn't change."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.typing import ArrayLike
 
 from lnorm_utils.plotting.picture import (
@@ -56,7 +55,7 @@ def shared_cells(
     Raises:
         ValueError: `x` has a different number of axes or no elements, or `axes` doesn't have a
             letter for each axis.
-        IndexError: `x` has no axis `dim`.
+        IndexError: `x` has no axis `dim`, or it's named twice.
 
     >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:52]
     '4 cells in 2 groups of 2. Each group shares one mean'
@@ -68,13 +67,13 @@ def shared_cells(
             "shared_cells needs a tensor with 2, 3 or 4 axes, at least one element, and a letter "
             f"for each axis, but got shape {shape} and axes {axes!r}."
         )
-    try:
-        reduced = normalize_axis_tuple(tuple(dim) if isinstance(dim, list) else dim, array.ndim)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"dim must name axes of a tensor of shape {shape}, none more than once, but {dim!r} "
-            "was given."
-        ) from error
+    given = dim if isinstance(dim, list | tuple) else (dim,)
+    told = f"dim must name axes of a tensor of shape {shape}, none more than once, but {dim!r} "
+    if not all(isinstance(each, int | np.integer) for each in given):
+        raise TypeError(f"{told}was given.")
+    reduced = {each % array.ndim for each in given if -array.ndim <= each < array.ndim}
+    if len(reduced) < len(given):
+        raise np.exceptions.AxisError(f"{told}was given.")
     kept = [1 if axis in reduced else size for axis, size in enumerate(shape)]
     groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), shape)
     *outer, height, width = shape
@@ -99,7 +98,7 @@ def shared_cells(
     return picture
 
 
-def _named(kept: Sequence[int], reduced: Sequence[int]) -> Iterator[str]:
+def _named(kept: Sequence[int], reduced: Collection[int]) -> Iterator[str]:
     """Name the cells of each group by an index, as in PyTorch."""
     for group, place in enumerate(np.ndindex(*kept)):
         index = ", ".join(":" if axis in reduced else str(i) for axis, i in enumerate(place))
