@@ -140,7 +140,10 @@ class CodeExercise(Exercise):
             return self._is_right(attempt)
 
     def _is_right(self, attempt: object) -> bool:
-        """Tell whether an attempt is right on all inputs; the last and smallest is tried first."""
+        """Tell whether an attempt is right on all inputs.
+
+        The last one, which is often the smallest, is tried first.
+        """
         for given, right in zip(self.inputs[::-1], self.right[::-1], strict=True):
             made = running.results(attempt, [given], self.use_class, without=self.without).values
             if not made or not self.search.equal(made[0], right):

@@ -93,7 +93,10 @@ def _is_in_cell(code: CodeType) -> bool:
 
 
 def _function_in(source: str, code: CodeType) -> Function | None:
-    """Return a function's tree; None if the source has a second function of the same name."""
+    """Return a function's tree; None if another function of the source has the same name.
+
+    Functions inside the first one of that name may have it, too.
+    """
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError):

@@ -56,6 +56,7 @@ class Prediction(Exercise):
     ) -> None:
         super().__init__(hints, tol)
         self.choices = list(choose)
+        # A right value has the fields of a wrong one, so that both can be compared in the same way.
         self.answers, self.wrong = [Mistake(*each) for each in right], list(wrong)
 
     def judge_outcome(self, outcome: Outcome) -> Feedback:
