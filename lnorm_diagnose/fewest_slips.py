@@ -107,7 +107,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
         A short name for what was done, and the whole text that a student reads.
     """
     names = [first_sentence(why) for why in said(found[0])]
-    name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(clause, names))}"
+    name = names[0] if len(names) == 1 else f"Two things: {'; and '.join(map(clause, names))}"
     ways = list(dict.fromkeys(map(_way, found)))
     if len(ways) > MOST_NAMED:
         return name, f"Perhaps {clause(ways[0])} But other mistakes lead to the same result."

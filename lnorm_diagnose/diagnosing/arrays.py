@@ -142,7 +142,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     if cause.is_right:
         step = (option for option in norm.distractors if option.step == "deviation")
         alike = [clause(first_sentence(p.why)) for p in step if main.fits((p,))]
-        words = f"The same numbers come out in other ways: {'; or '.join(alike[:MOST_NAMED])}."
+        words = f"Other ways give nearly the same numbers: {'; or '.join(alike[:MOST_NAMED])}."
         found += [Finding(words)] * bool(alike)
     if cause.is_right and way.is_of_x:
         slip = f"it's right only up to the rounding of {way.is_of_x}, in which y isn't stored, so "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import torch
@@ -78,8 +79,8 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
         yield no_gradient if subject.is_module else Finding(no_gradient.words)
     if refused := [pair for pair in failed if pair[1].kind != "NoGradientError"]:
         words, error = spoken([words for words, _ in refused]), refused[0][1]
-        first = f"The first error is {error.kind}: {error.message[:100]}"
-        yield Finding(f"It doesn't take {words}. {first}")
+        first = f"The first error is {error.kind}: {shorten(error.message, 100, placeholder=' …')}"
+        yield Finding(f"It raises an error on {words}. {first}")
     if not cause.is_open:
         yield from _parameters(subject, search, cause)
 
@@ -101,7 +102,8 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
         yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
     elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
         # This isn't a mistake, because many correct layers are written for float32.
-        yield Finding(f"Squaring overflows in {dtypes[0]}. Do that step in float32.")
+        words = f"Something overflows in {dtypes[0]}, probably a square or the mean of the squares"
+        yield Finding(f"{words}. Compute both in float32.")
     elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
         yield _slip(slip, ". In float64 no difference was found.")
@@ -152,7 +154,8 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     is_new, mine_is_new = (all(map(_is_constant, ps.values())) for ps in (like, mine))
     adds_one = any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts)
     if compared.is_right and not cause.is_right and (not is_new or adds_one):
-        note = f" With the same numbers in both, it would differ. {cause.words}".rstrip()
+        why = "It multiplies by 1 + γ." if adds_one and len(cause.slips) == 1 else cause.words
+        note = f" With the same numbers in both, it would differ. {why}".rstrip()
         remark = " This is with the γ and β that each of them holds."
         return compared._replace(remark=remark + note * bool(mine))
     near = {role: NEAR * (1 + p.double().abs().flatten()) for role, p in mine.items()}

@@ -27,7 +27,7 @@ from lnorm_diagnose.diagnosing.trial_inputs import (
     typical,
 )
 from lnorm_diagnose.fewest_slips import Raised
-from lnorm_utils.words import dtype_name, significant, spoken
+from lnorm_utils.words import clause, dtype_name, significant, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -233,9 +233,10 @@ def _cause(subject: Subject, search: Search) -> Cause:
     if kinds == {Kind.GRADIENT}:
         return found.because(*_gradients(smallest))
     shown = (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial
-    slips = _rows(subject, shown)
-    if shown.kind is not Kind.MAIN:  # what is said may not be true of other rows
-        slips = [f"on {shown.words}: {slip}" for slip in slips]
+    # What is said may not be true of other rows, or of another shape.
+    shape = f"shape {tuple(shown.x.shape)}"
+    where = shape if shown.kind is Kind.MAIN or shape in shown.words else f"{shown.words}, {shape}"
+    slips = [f"for {where}: {clause(slip)}" for slip in _rows(subject, shown)]
     if kinds <= {Kind.SHAPE, Kind.WIDTH}:
         where = f"it's wrong only on {spoken([case.trial.words for case in wrong])}"
         slips = [where, *(slips or [place(smallest)[:-1]])]

@@ -168,7 +168,7 @@ def trials_for(
         of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, Kind.FAR),
         *(of(words, x, Kind.SHAPE) for words, x in batches.items()),
         part,
-        of("constant rows (spread 0)", constant, Kind.EDGE),
+        of("constant rows (all 0 or all 0.5)", constant, Kind.EDGE),
         *[replace(of_roles, of_x=False)] * bool(plain.roles),
         of("the gradient", typical(main, 16), Kind.GRADIENT),
         of("rows in which half of the numbers are 0", zeros, Kind.FLAT),
