@@ -172,7 +172,7 @@ def write_static(folder: Path) -> None:
     """Write the scripts and style sheets of the pages, and the font for formulas."""
     folder.mkdir(parents=True, exist_ok=True)
     own = ((ROOM / name).read_text("utf-8") for name in SCRIPTS)
-    (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
+    (folder / "site.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
     styles = (
         ENGINE / "explorer.css",
         COURSE / "explorers/row.css",

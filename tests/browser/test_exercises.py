@@ -17,7 +17,7 @@ from lnorm_utils.words import inline
 
 BARE = """<!doctype html><meta charset="utf-8"><title>Exercises</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="live.css">
-{}<script type="module" src="live.js"></script>"""
+{}<script type="module" src="site.js"></script>"""
 FOLD = '<details class="lnorm-answer"><summary>Go on</summary></details>'
 KINDS = (":not(.further)", ".further")  # of the exercises on a page
 # Give one answer after the other, and tell what is said each time, whether it counts as right, and
