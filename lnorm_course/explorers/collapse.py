@@ -76,6 +76,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
         labels = [ax.text(0.5, -0.2, "", **across), ax.text(-0.13, 0.5, "", rotation=90, **across)]
         panels[picture] = [*dots, *labels]
         drawn.append((dots, labels))
+    # Only the panel after layer norm, the last one, has an outline and counts.
     outline = line(ax, "-", color=BLACK, lw=1, zorder=1)
     counts = [ax.text(2.6 * x, 1.3 * y, "", ha="center", va="center") for x, y in CORNERS]
     panels[picture] = [outline, *panels[picture], *counts]
@@ -99,7 +100,8 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
         marked = ", ".join(fixed(value, 5 if features == 2 else 2) for value in y[0])
         return f"{_left(y)} The marked point becomes ({marked})."
 
-    drags = {drawn[0][0][3]: ["difference"]}
+    (*_, star_before), _ = drawn[0]
+    drags = {star_before: ["difference"]}
     return Explorer(panels, _normed, show, CONTROLS, PRESETS, preset, start, drags)
 
 

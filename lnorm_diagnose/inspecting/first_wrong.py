@@ -151,9 +151,9 @@ class _Call:
 
         args, kwargs = convert((self.args, self.kwargs))
         own = {key: double(p) for key, p in self.exact.named_parameters(recurse=False)}
-        with _replayed(convert(dict(self.inside))), plain_operations(), Float64() as counted:
+        with _replayed(convert(dict(self.inside))), plain_operations(), Float64() as counter:
             found = floats(functional_call(self.exact, own, args, kwargs))
-        return found, (counted.operations, counted.terms)
+        return found, (counter.operations, counter.terms)
 
     def output(self, place: int, double: Callable[[Tensor], Tensor]) -> Tensor:
         return self.exactly(double)[0][place]
@@ -182,8 +182,9 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
     """Compare a module's output with that in float64; record it if it's the first wrong one."""
     name, kind = call.name, type(call.exact).__name__
     try:
-        right, counted = call.exactly(Tensor.double)
-        failure = _failure(given, right, call.exactly(Tensor.double)[0])
+        right, counts = call.exactly(Tensor.double)
+        again, _ = call.exactly(Tensor.double)  # to see whether the module is random
+        failure = _failure(given, right, again)
     except Exception as error:
         failure = f"it raises {type(error).__name__}: {str(error).splitlines()[0]}"
     if failure:
@@ -197,10 +198,10 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
         u = torch.finfo(y.dtype).eps / 2  # the unit roundoff
         if found.not_finite is None and any(f(y).any() and not had[f] for f in had):
             found.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, call.exact))
-        elif not (found.off or failure) and _about_error(y, z, bound(u, z, 0, *counted)):
+        elif not (found.off or failure) and _about_error(y, z, bound(u, z, 0, *counts)):
             # It's off by too much unless some terms are larger than their sum. How large are they?
             terms = sum_abs_terms(z, partial(call.output, place))
-            if words := _about_error(y, z, bound(u, z, terms, *counted)):
+            if words := _about_error(y, z, bound(u, z, terms, *counts)):
                 found.off = Wrong(name, kind, words)
 
 

@@ -107,6 +107,7 @@ class FewElements(RendererSVG):
         self.writer.start("marker", id=name, markerUnits="userSpaceOnUse", overflow="visible")
         self.draw_path(unclipped, upright, IdentityTransform(), rgbFace)
         self.writer.end("marker")
+        # In explorer.js, `drawGrip` finds the marker that can be dragged by this `g` and its path.
         self.writer.start("g", style=f"marker: url(#{name})")
         line = Path(places if len(places) > 1 else places.repeat(2, axis=0))
         line.should_simplify = False

@@ -119,12 +119,14 @@ class Explorer {
       this.root.classList.toggle("waiting", !frame);
       if (!frame) continue;
       this.frames.set(String(state), frame);
+      // A frame on the way is better than none, unless the last one is already shown.
       if (this.shown !== String(this.state)) this.paint(state);
     }
     this.isAsking = false;
     this.go(this.state);
   }
 
+  /** Begin to prefetch when the hand has rested for a moment. */
   rest() {
     clearTimeout(this.resting);
     if (this.isSeen) this.resting = setTimeout(() => this.askAhead(), PAUSE);
@@ -204,10 +206,10 @@ class Explorer {
 }
 
 /** Draw what doesn't move in a panel, and return the element for what does. */
-function drawPanel({ alt, size: [width, height], still }, parent) {
+function drawPanel({ alt, size: [width, height], background }, parent) {
   const sheet = element("div", parent, { class: "sheet", role: "img", "aria-label": alt });
   sheet.style.aspectRatio = `${width} / ${height}`;
-  element("img", sheet, { alt: "", src: still });
+  element("img", sheet, { alt: "", src: background });
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
   return sheet.appendChild(svg);

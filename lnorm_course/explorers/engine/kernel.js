@@ -1,4 +1,5 @@
 // An explorer as a widget that gets its frames from the kernel. Any anywidget host can show it.
+// `panels.py` puts `explorer.js` before it, in one text.
 
 const REST = 150; // milliseconds after which the kernel is told the controls' positions
 

@@ -199,8 +199,8 @@ class Explorer(Still):
             ],
             "presets": [{"name": name, "state": [*at]} for name, at in self.presets.items()],
             "panels": [
-                {"alt": p.alt, "size": p.get_size_inches().tolist(), "still": self._still(number)}
-                for number, p in enumerate(figures)
+                {"alt": p.alt, "size": [*p.get_size_inches()], "background": self._background(n)}
+                for n, p in enumerate(figures)
             ],
             "drags": [
                 {"panel": figures.index(a.figure), "sliders": [names.index(n) for n in sliders]}
@@ -249,7 +249,7 @@ class Explorer(Still):
         else:
             self._loop.call_soon_threadsafe(answer)
 
-    def _still(self, number: int) -> str:
+    def _background(self, number: int) -> str:
         """Return an image of what doesn't move in a panel, as a data URL."""
         picture = [*self.panels][number]
         drawing = svg(picture, [picture], f"{self.name}s{number}")
