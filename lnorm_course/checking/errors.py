@@ -20,6 +20,8 @@ LIBRARIES = (
     *("<frozen", "<__array_function__", "<inputs>"),
 )
 # Patterns that match "line of the student's code: error", and what the student should do instead.
+# The search doesn't explain an error that has such advice, so no pattern may match what a mistake
+# in an exercise raises.
 ADVICE = (
     (
         r"^: .*\) (takes|missing) .*positional argument",  # only if none of the student's code ran

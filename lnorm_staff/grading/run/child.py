@@ -36,7 +36,8 @@ START = (
     "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import serve; "
     "serve({module!r})"
 )
-# RLIMIT_DATA, not RLIMIT_AS: libraries can be large, but a student's allocations must not be.
+# RLIMIT_DATA, not RLIMIT_AS: libraries can be large, but a student's allocations must not be. When
+# all libraries are loaded, `serve` also limits the address space, to MORE_SPACE above its size.
 # The limit on processes counts everything that the user runs, so it mustn't be too low.
 LIMITS = {"RLIMIT_DATA": 2**32, "RLIMIT_FSIZE": 2**28, "RLIMIT_NPROC": 4096, "RLIMIT_CORE": 0}
 LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_NPROC": MOST_PROCESSES}
