@@ -102,8 +102,8 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
         yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
     elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
         # This isn't a mistake, because many correct layers are written for float32.
-        words = f"Something overflows in {dtypes[0]}, probably a square or the mean of the squares"
-        yield Finding(f"{words}. Compute both in float32.")
+        what = f"Something overflows in {dtypes[0]}, probably a square or the mean of the squares"
+        yield Finding(f"{what}. Compute both in float32.")
     elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
         yield _slip(slip, ". In float64 no difference was found.")
