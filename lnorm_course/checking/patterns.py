@@ -1,4 +1,4 @@
-"""Recognize wrong numbers that are cut off, moved, scaled, or right for only one size."""
+"""Recognize wrong results that are cut off, rearranged, scaled, or right for only one size."""
 
 import itertools
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ LEAST = 1e-6  # a smaller factor comes from rounding errors in zeros
 
 
 def pattern(results: Sequence[Any], right: Sequence[Any], tol: float) -> str:
-    """Describe what happened to otherwise right numbers; return "" if nothing is certain.
+    """Describe what went wrong with otherwise right numbers; return "" if that isn't certain.
 
     Args:
         results, right: an attempt's results for the inputs, and the right ones.
@@ -59,7 +59,7 @@ def _is_first_part(result: Tensor, right: Tensor, tol: float) -> bool:
 
 
 def _moved(pairs: Sequence[Pair], tol: float, is_alike: bool) -> str:
-    """Say whether the right numbers are at the wrong indices, and which axes are swapped."""
+    """Report that right numbers are misplaced, for example by swapped axes; otherwise return ""."""
     in_order = ([each.flatten().sort().values for each in pair] for pair in pairs)
     if not all(same(result, right, tol) for result, right in in_order):
         return ""
@@ -91,7 +91,7 @@ def _scaled(given: Tensor, exact: Tensor) -> str:
 
 
 def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
-    """Say which sizes an attempt is limited to; "" unless the size of one axis explains the errors.
+    """Say which sizes an attempt is limited to; return "" unless one axis explains the errors.
 
     Args:
         inputs: the arguments of all calls that were made.

@@ -22,17 +22,18 @@ CLOSEST = "Of the choices, {} is the closest to yours."
 
 
 class Prediction(Exercise):
-    """A question that is answered by a value.
+    """A question that is answered with a value.
 
     Args:
         hints: as for every `Exercise`.
-        right: the answer with the reason why it's right, and then any further right values. A tuple
-            also matches a list and an array.
+        right: pairs of a right value and the reason why it's right; the solution shows the first
+            pair. A tuple also matches a list or an array with the same numbers.
         wrong: wrong values that people give.
         tol: the absolute tolerance for each number.
         choose: the numbers to choose from, if the question says "Choose the closest". A number
-            that isn't in the bank counts as the choice that is nearest to it, so a measured value
-            is right, too. If no choice is near enough, the student is shown the choices.
+            that is in neither `right` nor `wrong` counts as the choice nearest to it, so a measured
+            value near the right choice is right, too. If no choice is near enough, the student is
+            shown the choices.
 
     >>> legs = Prediction(
     ...     right=[(4, "Two on each side.")],
@@ -77,7 +78,7 @@ class Prediction(Exercise):
         return Feedback(State.WRONG, self._difference(value))
 
     def _known(self, value: object) -> Feedback | None:
-        """Return the bank's feedback on a value, or None if the bank doesn't have the value."""
+        """Return the feedback on a known right or wrong value, or None for any other value."""
         for known in self.answers:
             if same(value, known.answer, self.tol):
                 return Feedback(State.RIGHT, known.why, found=((known,),))
@@ -96,7 +97,7 @@ class Prediction(Exercise):
 
     @property
     def words(self) -> list[str]:
-        """The words among the bank's values."""
+        """The words among the known right and wrong values."""
         values = [value for value, *_ in (*self.answers, *self.wrong)]
         return sorted({value for value in values if isinstance(value, str)})
 

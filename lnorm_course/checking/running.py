@@ -33,11 +33,13 @@ class Outcome(NamedTuple):
     """What happened when an attempt was called.
 
     Args:
-        values: the attempt's `sanitized` results for all inputs before the one on which it failed.
+        values: the attempt's `sanitized` results, either for all inputs or, if it failed on one,
+            for those before it.
         error: why it failed on that input; None if it didn't fail.
         notices: further messages for the student, one sentence each.
         code: the attempt's source, as far as it's known.
-        attempt: the function or class that was called; None if another process called it.
+        attempt: the function or class that was called; None if none was, or if another process
+            called it.
     """
 
     values: list
@@ -72,7 +74,7 @@ def results(
     A function whose body does nothing counts as returning `...`.
 
     Args:
-        attempt: a value for a prediction, otherwise a function or a class.
+        attempt: a function or a class; for a prediction, a value.
         inputs: the arguments of each call; None for a prediction.
         use_class: for an attempt that is a class, the function to call with it and each input.
         seconds: how long a call may take.
@@ -113,7 +115,7 @@ def results(
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
-    """Say why an attempt can't be called, or can't be used as a value; return "" if it can."""
+    """Say why an attempt isn't accepted as a function, class, or value; return "" if it is."""
     attempt_class = type(attempt)  # isinstance may run the attempt's code, which can raise or lie
     can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
     if is_prediction:

@@ -46,7 +46,7 @@ class Search:
 
     @functools.cached_property
     def model_distractors(self) -> list[Option]:
-        """The model's distractors that change the right answer's results."""
+        """The error model's distractors that change at least one of the right results."""
         right = [*enumerate(self.right)]
         return [
             option
@@ -57,10 +57,11 @@ class Search:
     def find(
         self, results: Mapping[int, object], source: str = "", most: int = 2
     ) -> list[Explanation]:
-        """Of the explanations that give all results, return those with the fewest wrong parts.
+        """Of the explanations that give all the results, return those with the fewest wrong parts.
 
-        Only explanations of one kind are returned: the exercise's mistakes if any fit, otherwise
-        its program's distractors, and otherwise its model's, which are the least specific.
+        Only explanations of one kind are returned, the first kind that fits: the exercise's
+        mistakes, its program's distractors, its error model's distractors, which are less specific,
+        and finally each kind of pair, in the order of `all`.
 
         Args:
             results: maps the index of each input to a value or to `Raised`.
@@ -109,7 +110,7 @@ class Search:
             yield in_gaps(itertools.combinations(own, 2))
 
     def result(self, parts: Explanation, number: int) -> object:
-        """Return the result, or the error, of wrong parts on one of the inputs."""
+        """Return the result that wrong parts give on one of the inputs, or the error they raise."""
         return self._result(parts, number)[0]
 
     def _result(self, parts: Explanation, number: int) -> tuple[object, complex]:
@@ -127,10 +128,11 @@ class Search:
         return self._known[key]
 
     def _seen(self, number: int) -> dict[int, Explanation]:
-        """Return, for one input, what to try in place of each model distractor, keyed by its id.
+        """Map each model distractor's id to the parts to try in its place on one input.
 
-        Nothing is tried for a distractor that changes nothing by itself, because it changes nothing
-        in a pair, either. Of the distractors in one gap that give the same result, one is enough.
+        A distractor that doesn't change the result by itself is left out, because it doesn't change
+        it in a pair, either. Distractors in one gap that give the same tensor are all replaced by
+        the first of them.
         """
         if number not in self._seen_at:
             right, of_result = self.right[number], dict[Any, Explanation]()
@@ -147,8 +149,8 @@ class Search:
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.
 
-        An error says nothing about the exercise's own distractors, because different code can raise
-        the same error.
+        The distractors of the exercise's program never explain an error, because different code can
+        raise the same error.
         """
         if isinstance(result, Raised) and parts and parts[0] in self.own_distractors:
             return False

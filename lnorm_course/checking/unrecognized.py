@@ -1,4 +1,4 @@
-"""Describe a wrong result that nothing explains, by where it first differs from the right one."""
+"""Describe an unexplained wrong result by the first place where it differs from the right one."""
 
 import contextlib
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -22,9 +22,10 @@ def difference(attempt: object, right: object, tol: float) -> tuple[str, str]:
     """Say what is right about a wrong result, and where it first differs.
 
     Returns:
-        A sentence and, if there are numbers to compare, HTML with a part of the student's tensor
-        beside the right one: at most six rows around the first difference, with their first eight
-        numbers. The student's numbers that differ are bold and marked with ≠.
+        A sentence and HTML, which is "" unless shape and dtype are right. The HTML shows part of
+        the student's tensor beside the same part of the right one: at most six rows around the
+        first difference, with their first eight numbers. The student's numbers that differ are bold
+        and marked with ≠.
     """
     given, wanted = plain(attempt), plain(right)
     if not (isinstance(given, Tensor) and isinstance(wanted, Tensor)):

@@ -39,9 +39,9 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
     """Watch for calls to functions such as "torch.std" and "lnorm_utils.standardize".
 
     Yields:
-        A list of those functions that were called, which grows while the block runs. It includes
-        functions that were called under a different name or deep inside helpers, and also calls
-        that could evade the watching, such as "sys.setprofile".
+        The names of those functions that have been called, in a list that grows while the block
+        runs. It includes functions that were called under a different name or deep inside helpers,
+        and also calls that could evade the watching, such as "sys.setprofile".
     """
     called: list[str] = []
     packages = {name.partition(".")[0] for name in names}
@@ -83,7 +83,7 @@ def _listen() -> None:
 
 
 def written(attempt: object) -> FunctionType | None:
-    """Return the attempt itself if it's a function, or its `forward` if it's a class."""
+    """Return the attempt if it's a function, its `forward` if it's a class, and None otherwise."""
     if issubclass(type(attempt), type):  # isinstance may run the attempt's code, which can lie
         attempt = inspect.getattr_static(attempt, "forward", None)
     return attempt if type(attempt) is FunctionType else None

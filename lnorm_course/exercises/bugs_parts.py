@@ -16,8 +16,8 @@ class _TriedLayer:
         name: a description in words.
         axes: the axes that the layer averages over.
         factor, eps: γ and ε.
-        rounding: how many machine epsilons are added to all numbers for each row in the batch.
-        rows: the smallest number of rows in a batch in which row 0 changes.
+        rounding: how many machine epsilons per row in the batch are added to every number.
+        rows: how many rows a batch must have, at least, for row 0 to change.
         sign, swaps, added: how row 0 changes. It is multiplied by `sign`; if `swaps` is true, its
             last two numbers are swapped; and `added` maps indices to the numbers added there.
     """

@@ -32,7 +32,7 @@ class DoubledWhereCrowded:
 
 
 class Rows:
-    """Rows that support only `@`, so that γ and β must go into the matrix and bias that follow."""
+    """Rows that support only `@`, so that γ and β must be folded into the next matrix and bias."""
 
     def __init__(self, rows):
         self._rows, self.shape = rows, rows.shape

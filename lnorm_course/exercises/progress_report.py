@@ -49,7 +49,7 @@ class Progress:
 
 
 def _of_all() -> Iterator[str]:
-    """Yield how many exercises are right, in total and on each topic."""
+    """Yield lines of text: how many exercises are right, in total and by topic, and the version."""
     topics = {topic: _states(topic) for topic in sorted(Exercise.bank)}
     right, most = map(sum, zip(*(_score(needed) for needed, _ in topics.values()), strict=True))
     yield f"{right} of {most} exercises are right."
@@ -61,7 +61,7 @@ def _of_all() -> Iterator[str]:
 
 
 def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
-    """Return the states of a topic's exercises, and of side trips once one has been attempted."""
+    """Return the states of a topic's exercises, and of its side trips ({} if none is attempted)."""
     needed, further = dict[str, State](), dict[str, State]()
     for name, exercise in Exercise.bank[topic].items():
         (further if exercise.further else needed)[name] = STATES[kept(topic, name)]

@@ -51,7 +51,7 @@ def _shape() -> torch.Tensor:
 
 
 def _normed(amplitude: float, eps: float) -> _Normed:
-    """Normalize the row with standard deviation `amplitude`, and with each σ in `DRAWN`."""
+    """Normalize the row scaled to standard deviation `amplitude`, and to each σ in `DRAWN`."""
     x = torch.tensor([amplitude, *DRAWN])[:, None] * _shape()
     y = standardize(x, eps=eps)
     sigma, *inside = variance(y).sqrt().flatten().tolist()

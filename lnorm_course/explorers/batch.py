@@ -39,9 +39,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 class _Course(NamedTuple):
     """Batch norm's outputs for one point, batch after batch, and its running statistics.
 
-    `outputs` is (40, 4). `mean` and `variance` (41,) are the running statistics of feature 0,
-    beginning before the first batch. They leave out the point, which is in every
-    batch and would bias them.
+    `outputs` has shape (40, 4). `mean` and `variance`, each of shape (41,), are the running
+    statistics of feature 0 before the first batch and after each batch. They leave out the point,
+    which is in every batch and would bias them.
     """
 
     outputs: NDArray

@@ -106,7 +106,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def _near_corners(y: Tensor) -> list[int]:
-    """Count the points within 0.01 of each corner; 0 unless they have two features."""
+    """Count the points within 0.01 of each corner; the counts are 0 unless D = 2."""
     return [int(((y[:, 0] - first).abs() < 0.01).sum()) * (y.shape[1] == 2) for first, _ in CORNERS]
 
 

@@ -48,7 +48,7 @@ def _said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]],
 
 @cache
 def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
-    """Return each file's likeliest types, from a single batch, since a norm may average over it."""
+    """Return each file's likeliest types, with all files in one batch, for norms over the batch."""
     model = with_norm(**dict.fromkeys(WHICH[which], FORMULAS[formula]))
     with torch.no_grad():
         return likeliest(model(as_codes(*(sample_files()[name] for name in FILES))), KINDS)

@@ -124,7 +124,7 @@ def _reach(at: NDArray) -> float:
 
 
 def _arrow(start: NDArray, way: NDArray) -> NDArray:
-    """Return an arrow as the points of one line, (2, 5): shaft, tip, and two barbs."""
+    """Return the points of an arrow drawn as one line, (2, 5), or (2, 0) if it's too short."""
     if (length := np.hypot(*way)) < 0.01:  # too short to be seen
         return np.zeros((2, 0))
     tip, size = start + way, min(0.3, length / 2)

@@ -67,7 +67,7 @@ def _changed(change: str, norm: str, amount: float, before: bool) -> list[list[T
 
 
 def _outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
-    """Compute the outputs (N, K) of points (N, D) and weights (K, D) with the given norm."""
+    """Compute the outputs (N, K) for points (N, D) and weights (K, D), using the given norm."""
     if norm == WEIGHT_NORM:
         return x @ NORMS[norm](w).T
     return NORMS[norm](x) @ w.T if before else NORMS[norm](x @ w.T)

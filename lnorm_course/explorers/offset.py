@@ -59,7 +59,7 @@ def _numbers(offset: float) -> dict[str, tuple[float, float]]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean, (), of a row (D,), adding its numbers from left to right."""
+    """Compute the mean of a row (D,) as a tensor (), adding its numbers from left to right."""
     total = torch.tensor(0.0)
     for value in x:  # torch.sum may use a different order on a different machine
         total = total + value
@@ -125,7 +125,7 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def _cut(text: str, exact: str, decimals: int, error: float) -> int:
-    """Return the index of the first wrong digit of a number with this error.
+    """Return the index of a number's first wrong digit, or the text's length if all are right.
 
     A digit is right if the error is at most half a unit in its place, or if it and all digits
     before it agree with the exact number.

@@ -79,7 +79,7 @@ def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean, (), of a row (D,) in float64, and round it to the row's dtype."""
+    """Compute the mean of a row (D,), a tensor (), in float64, and round it to the row's dtype."""
     return x.double().mean().to(x.dtype)  # in float64, the mean is the same on every machine
 
 
@@ -173,7 +173,7 @@ def _along(spread: float) -> float:
 
 
 def _bits_of(numbers: Tensor, size: int) -> NDArray:
-    """Return the bits, (N, size), of numbers (N,), beginning with the sign."""
+    """Return the bits (N, size) of numbers (N,), each beginning with the sign."""
     whole = numbers.view({16: torch.int16, 32: torch.int32}[size]).numpy().astype(np.int64)
     return whole[:, None] >> np.arange(size - 1, -1, -1) & 1
 

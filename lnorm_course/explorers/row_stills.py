@@ -1,4 +1,4 @@
-"""Still images of the row where no widget runs: a word at its stations, or a table of words."""
+"""Images where no widget runs: a word at its stations through a norm, or a table of words."""
 
 import itertools
 from functools import cache
@@ -37,7 +37,7 @@ def _lines(x: Tensor, shown: Any, letters: str, words: list[str], over: str) -> 
 
 @in_style
 def table(rows: list[list[float]], shown: Any, letters: str, sentences: list[list[str]]) -> bytes:
-    """Draw all words, with results below their numbers, and frame the numbers that share a mean."""
+    """Draw all words, with any results below their numbers, and frame numbers that share a mean."""
     x = torch.tensor(rows, dtype=torch.float64).unflatten(0, (len(sentences), -1))
     over, words = shown.get("over", ""), [*itertools.chain(*sentences)]
     count, width = len(rows), x.shape[-1]
@@ -79,7 +79,7 @@ def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, zoom: int) -> dict[s
 @cache  # many presets begin with the same picture
 @in_style
 def stations(row: Any, gamma: Any, beta: Any, guess: Any, rms: bool, reach: int) -> bytes:
-    """Draw a word at each station; a guess replaces all stations after the first."""
+    """Draw a word at each station on its way through a norm; a guess replaces all but the first."""
     x, zoom = torch.tensor(row, dtype=torch.float64), reach // 2
     way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, zoom)
     if guess:

@@ -3,8 +3,8 @@
 A picture with sliders needs its kernel; without it, the picture opens as an error box. So when a
 notebook is saved, only the still image of each of our widgets is stored. The extension also sends
 small messages at once. Otherwise, the operating system would hold each one back until the browser
-has confirmed the previous one, which would delay a slider by 40 ms. Other widgets and other
-pre-save hooks aren't affected.
+has confirmed the previous one, which would delay a slider by 40 ms. Other widgets are saved as
+usual, and other pre-save hooks still run.
 """
 
 from collections.abc import Mapping

@@ -42,7 +42,8 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
         copies: the folder to work in; it is created if it doesn't exist.
 
     Yields:
-        A sentence for each lesson that is new, was updated, has a new edition, or can't be read.
+        A sentence for each lesson that was updated, has a new edition, can't be read, or was added
+            to a folder that already existed.
 
     Raises:
         OSError: the folder can't be written to.
@@ -74,7 +75,7 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
     """Put a fresh copy of a lesson in place, and keep the student's own copy under a new name.
 
     Returns:
-        A sentence that says where the student's own copy is now.
+        A message that also says where the student's own copy is now, if there was one.
 
     Raises:
         ValueError: there is no such lesson, or more than one.

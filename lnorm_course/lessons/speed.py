@@ -115,7 +115,7 @@ def measured(device: str = "cpu") -> Speeds:
     """Return the benchmark's latest results, as medians in milliseconds.
 
     Args:
-        device: "cpu", or "cpu, kept memory", measured on Linux with reused memory.
+        device: "cpu", or "cpu, kept memory" for the results on Linux with reused memory.
 
     Raises:
         ValueError: there is no table for this device.

@@ -30,10 +30,10 @@ MODELS_FOLDER = "https://github.com/huggingface/transformers/blob/v5.24.0/src/tr
 class ModelNorms(NamedTuple):
     """The norms of one model.
 
-    `line` is the line of code where its block begins. `eps` is the default for its blocks; a
-    checkpoint's configuration may differ. `also` says what else is normalized before the final
-    norm, and `place` says how a branch f is added to the stream x. The default values of the fields
-    fit most models.
+    `line` is the number of the line of source code where the model's block begins. `eps` is the
+    default for its blocks; a checkpoint's configuration may differ. `also` says what else is
+    normalized before the final norm, and `place` says how a branch f is added to the stream x. The
+    default values of the fields fit most models.
     """
 
     model: str

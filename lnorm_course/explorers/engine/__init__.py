@@ -1,6 +1,6 @@
 """The code that runs explorers, and the parts they are made of.
 
-`panels` shows figures with controls and presets, and redraws only what moves for each state;
+`panels` shows figures with controls and presets, and for each state redraws only what moves;
 `drawing` turns figures into SVG; `controls` has a class for each kind of control; `stills` has a
 widget that becomes an image where no widget runs, and that closes when its cell runs again. On a
 page, `explorer.js` draws an explorer and requests frames, and `kernel.js` connects it to a kernel.

@@ -66,7 +66,7 @@ def _measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, floa
 
 
 class FewElements(RendererSVG):
-    """An SVG renderer that puts a line's markers on one path, for 10% of the time and size."""
+    """An SVG renderer that puts a line's markers on one path, in 10% of the usual time and size."""
 
     def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
         super().__init__(width, height, file)
@@ -87,7 +87,7 @@ class FewElements(RendererSVG):
         trans: Transform,
         rgbFace: object = None,  # noqa: N803, because Matplotlib's parameter has this name
     ) -> None:
-        """Draw the marker at each vertex of the path that is inside the figure."""
+        """Draw the marker at those vertices of the path that lie inside the figure."""
         places = trans.transform(path.vertices)
         size = (self.width, self.height)
         places = places[((places >= 0) & (places <= size)).all(1)].round(1)  # also drops NaN

@@ -66,11 +66,11 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
 
 
 class Explorer(Still):
-    """A widget with labeled controls, panels that follow them, and words on what there is to see.
+    """A widget with labeled controls, panels that follow them, and words that say what they show.
 
     The panels are drawn once. For each state, `computed` makes the data, `show` moves some of the
-    artists, and only those are redrawn. Where no widget runs, a still image of the panels and the
-    words appear.
+    artists, and only those are redrawn. Where no widget runs, a still image of the panels
+    appears, together with the words.
 
     `state` and `preset` (the name of the current preset, or "") can be set and observed.
 
@@ -81,7 +81,8 @@ class Explorer(Still):
             in at most two sentences what there is to see. `computed` and `show` must depend on
             nothing else, because frames are cached.
         controls: the controls by name, from top to bottom.
-        presets: {control: value} by name; a control that is left out has its start value.
+        presets: maps each preset's name to {control: value}; a control that is left out has its
+            start value.
         preset: the name of the preset to start with.
         start: {control: value}, which overrides the controls' start values and the preset.
         drags: maps a marker to the sliders that are set when it is dragged.

@@ -42,10 +42,10 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
 
 
 class Still(anywidget.AnyWidget):
-    """A widget with a still image of itself, which is closed when its cell runs again.
+    """A widget that has a still image of itself, and that is closed when its cell runs again.
 
-    Subclasses have `alt`, which says what the picture shows; `words`, which says what there is to
-    see in it; and `png()`, which draws it as a PNG file.
+    Subclasses have `alt`, which says in general what the picture shows; `words`, which says what
+    its still image shows in particular; and `png()`, which draws that image as a PNG file.
 
     Args:
         page: everything that a browser needs in order to begin.

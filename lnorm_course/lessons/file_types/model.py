@@ -75,9 +75,8 @@ def with_norm(**formulas: Formula) -> FileTypes:
     """Return `magika()` with the given formulas in place of its norms.
 
     Args:
-        formulas: named `norm_1`, `norm_2`, or one of each. Each is a function of x and of the
-            trained γ and β, both of shape (512,). x is (N, 256, 512) at norm 1 and (N, 512) at
-            norm 2.
+        formulas: for `norm_1`, `norm_2`, or both, a function of x and of the trained γ and β. γ
+            and β have shape (512,); x has shape (N, 256, 512) in norm 1 and (N, 512) in norm 2.
 
     Raises:
         ValueError: a name is neither `norm_1` nor `norm_2`.

@@ -29,7 +29,7 @@ def as_codes(*contents: bytes | str | Path) -> Tensor:
 
     Raises:
         TypeError: a file is given neither as bytes nor as a path.
-        FileNotFoundError: there is no file of that name.
+        FileNotFoundError: a path doesn't exist.
         ValueError: a path names a folder, a file has fewer than 8 bytes after leading white
             space, or no file was given.
 
@@ -102,7 +102,7 @@ def kinds() -> list[str]:
 def sample_files() -> dict[str, bytes]:
     """Return sample files of many types: old versions of the course's files, and generated ones.
 
-    A longer file is cut down to the part that the network reads: 1,024 bytes at each end.
+    Larger files are cut down to the part that the network reads: 1,024 bytes at each end.
 
     >>> sample_files()["01_mean.ipynb"][:10]
     b'{\\n "cells"'

@@ -3,8 +3,8 @@
 Runs begin in one of four ways: with one of three sizes of the initial embeddings and no warm-up,
 or with the smallest size and a warm-up.
 
-`make tool NAME=grid` repeats all runs, and writes them, with the versions of its tools, to
-`grid.json`.
+`make tool NAME=grid` repeats all runs, and writes them to `grid.json`, along with the versions of
+Python and PyTorch.
 """
 
 import json

@@ -22,7 +22,7 @@ START = 0.02  # the standard deviation of the initial weights
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Average the values up to each position: softmax(q · kᵀ / √D + mask) · v.
+    """Average the values up to each position, with weights softmax(q · kᵀ / √D + mask).
 
     Args:
         q, k, v: (*, L, D), the queries, keys, and values of L positions.
