@@ -50,11 +50,16 @@ MISSED = """(isPhone) => {
         .filter((e) => !getComputedStyle(e, '::after').content.includes('Swipe'));
     const names = all(':is(.lnorm-prediction, .lnorm-exercise) :is(button, summary),' +
         '.lnorm-answer > summary').map((e) => e.ariaLabel ?? e.textContent);
+    const broken = all('article :is(td, th) code').filter((e) => {
+        const lines = new Set([...e.getClientRects()].map((box) => box.top));
+        return lines.size > 1 && /^[\\w.]+$/.test(e.textContent);
+    });
     const levels = all('[role=main] :is(h1, h2, h3, h4, [role=heading])')
         .map((e) => Number(e.ariaLevel ?? e.tagName[1]));
     return [
         ...all('.lnorm-live:not(:has(.sheet > svg *))').map((e) => `not drawn: ${e.id}`),
         ...(isPhone ? [...small, ...swiped] : []).map((e) => `for a finger: ${e.outerHTML}`),
+        ...broken.map((e) => `broken: ${e.textContent}`),
         ...names.filter((name, i) => names.indexOf(name) < i).map((name) => `twice: ${name}`),
         ...levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1).map((e) => `h${e}`),
     ];
