@@ -53,6 +53,15 @@ def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
     assert "ε" in wide.notes[0]
 
 
+def test_digits_that_are_lost_far_from_zero_are_told_from_other_factors():
+    x = 1000 + numbers(16, 32)
+    var = x.square().mean(-1, True) - x.mean(-1, True).square()
+    said = diagnose(x, (x - x.mean(-1, True)) / (var + 1e-5).sqrt()).summary
+    assert "Digits are lost" in said
+    said = diagnose(x, F.layer_norm(x, (32,)) * (1 + numbers(16, 1).sigmoid())).summary
+    assert "Each row is right up to a factor" in said
+
+
 def test_all_explanations_are_named():
     diagnosis = diagnose(X, F.layer_norm(X, (8,)), weight=torch.ones(8), bias=BIAS)
     assert {"β is left out", "γ and β are left out"} <= {*diagnosis.slips}
