@@ -67,7 +67,8 @@ def _prepare(copies: Path, options: argparse.Namespace) -> str:
     """Bring the working copy up to date, and return the name of the lesson to open.
 
     Raises:
-        ValueError: there are no lessons, none has the given name, or the folder is unsuitable.
+        ValueError: there are no lessons, the given name doesn't match exactly one, or the folder is
+            unsuitable.
         OSError: the folder can't be written to.
     """
     if not lessons(ORIGINALS):

@@ -1,7 +1,7 @@
 """Explain results by the fewest mistakes that lead to them, for exercises and for `diagnose`.
 
 The idea comes from Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, who correct students'
-programs by an error model and a correct solution. Here, the error model is a program with gaps.
+programs with an error model and a correct solution. Here, the error model is a program with gaps.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,8 +19,8 @@ MOST_NAMED = 3  # if more explanations than this fit, only one is given, as an e
 class Mistake(NamedTuple):
     """A wrong answer that an exercise recognizes, and the feedback on it.
 
-    A code answer is a function of the inputs; if the exercise has a model, the model's steps come
-    first.
+    For code, `answer` takes the place of the student's function or class. If the exercise has
+    `by_steps`, `answer` takes the model's steps as an additional first argument.
     """
 
     answer: Any
@@ -39,8 +39,8 @@ class Raised(NamedTuple):
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        told: a sentence that gives the kind, the message, and the place; empty if the student's
-            code didn't raise the error.
+        told: the sentence that a student reads, usually with the kind, the message, and the place;
+            empty if the error didn't come from a student's attempt.
     """
 
     kind: str
@@ -67,9 +67,9 @@ def explain(
 ) -> list[Parts]:
     """Of the explanations that pass the tests, return those with the fewest mistakes.
 
-    The groups are searched in order, until an explanation passes all tests. Of the explanations
-    found so far, those that pass the most tests are kept, and of these, those with the fewest
-    parts.
+    The groups are searched in order, up to the first with an explanation that passes all tests. Of
+    the explanations in these groups, the first that passes the most tests is kept, with all others
+    that pass the same tests; of these, those with the fewest parts are returned.
 
     Args:
         groups: groups of explanations, the likeliest first.
@@ -115,7 +115,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 
 
 def said(parts: Explanation) -> list[str]:
-    """Return the sentence for each mistake, in the version that's true together with the others."""
+    """Return the words for each mistake, in the version that's true given the other mistakes."""
     is_elsewhere = any(isinstance(part, Option) and part.is_axes for part in parts)
     return [
         part.elsewhere if is_elsewhere and isinstance(part, Option) and part.elsewhere else part.why

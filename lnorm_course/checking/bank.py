@@ -22,23 +22,23 @@
 
 The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise on a side
 trip is marked `(further)`. An entry is a word and the text after it. A line that is indented by
-more than eight spaces continues the text; a program follows it, indented by eight spaces. A value
-or a mistake is explained by a sentence after `#`, followed in brackets by the misconception that
-causes the mistake.
+more than eight spaces continues the text. If an entry has a program, it comes last, indented by
+eight spaces. A value or a mistake is explained by a sentence after `#`, which may be followed, in
+brackets, by the misconception behind the mistake.
 
 | word | for | what follows it |
 |---|---|---|
 | `right` | both | a value and why it's right (the first is the answer); for code, only the reason |
-| `wrong` | both | a value; for code, what a mistake returns, or a program with `return` below |
+| `wrong` | both | a value; for code, what a mistake returns, or code below that uses `return` |
 | `hint` | both | a hint; hints go from the gentlest to the strongest |
-| `tol` | both | the absolute tolerance for a number; in a tensor, also the relative one |
+| `tol` | both | the absolute tolerance; for a tensor, both the absolute and the relative one |
 | `choose` | values | a list of the numbers to choose from |
 | `on` | functions | an input's name, a colon, and the arguments; or a dictionary of such pairs |
 | `see` | classes | the arguments of `class_attempts.look`, of which the first is one of `LOOKS` |
 | `norm` | code | the right result, computed with the model's steps (methods of `norm`) |
 | `model`, `without` | code | as in `CodeExercise` |
 | `mistakes` | code | `Mistake`s created by the Python block |
-| `gaps` | code | below it, the program with gaps, whose first options are the answer |
+| `gaps` | code | on the lines below, the program with gaps; their first options are right |
 """
 
 import math
@@ -83,7 +83,7 @@ class Entry(NamedTuple):
     below_line: int
 
     def line_of(self, at: int) -> int:
-        """Return the number of the line with the program's character at index `at`."""
+        """Return the line number of the program's character at index `at`."""
         return self.below_line + self.below[:at].count("\n")
 
 
@@ -188,7 +188,7 @@ class BankLoader(SourceFileLoader):
     def run(
         self, source: str, line: int, mode: str = "eval", names: dict[str, Any] | None = None
     ) -> Any:
-        """Run code that begins on this line of the text; return its value if it's an expression."""
+        """Run code that begins at `line` of the text; return its value if it's an expression."""
         try:
             code = compile("\n" * (line - 1) + source, self.path, mode)
             return eval(code, self.names, names)

@@ -74,7 +74,7 @@ def _starts(layer: nn.Module, *_: Tensor) -> tuple[float, ...]:
 
 
 def _switched_off(layer: nn.Module, *_: Tensor) -> str:
-    """Say whether those of `weight` and `bias` that aren't parameters are None."""
+    """Say what the layer has in place of a `weight` or `bias` that isn't a parameter."""
     names = {"weight", "bias"} - set(dict(layer.named_parameters()))
     if not all(hasattr(layer, name) for name in names):
         return "nothing"

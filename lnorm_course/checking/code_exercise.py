@@ -40,8 +40,8 @@ class CodeExercise(Exercise):
         by_steps: if the steps of `model` can compute the right result, a function of (steps,
             *inputs) that returns it. The search then tries the model's known errors, too, and
             mistakes take `steps` as an additional first argument.
-        model: an error model: either the one for layer norm over some of the inputs' axes, or
-            another one from `slips`.
+        model: the error model, either one for layer norm over some of the inputs' axes or another
+            one from `slips`.
         mistakes: further wrong answers.
         tol: as for every `Exercise`.
         without: functions that the lesson doesn't allow here, such as "torch.std" and
@@ -178,7 +178,7 @@ class CodeExercise(Exercise):
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
-        """Return what explains results and error, or failing that, what explains the results."""
+        """Return what explains the results and the error or, failing that, the results alone."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):
@@ -196,7 +196,7 @@ class CodeExercise(Exercise):
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
     def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Say why an attempt raises an error."""
+        """Say how an attempt fails, and on which input."""
         number, remark = len(outcome.values), outcome.remark
         where = f"{self.input_words[number]}{': ' if self.use_class else ' '}" if number else ""
         if where and not (wrong or self.use_class):

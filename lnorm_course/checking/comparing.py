@@ -82,14 +82,14 @@ def first_number(value: object) -> complex:
 def are_far(one: complex, other: complex, tol: float) -> bool:
     """Tell whether tensors that begin with these numbers can't be close; False for NaN.
 
-    They can't be close if the numbers differ by more than twice `tol`, which is both an absolute
-    and a relative tolerance.
+    They can't be close if the numbers differ by more than twice `tol` (or 1e-5 if that's larger),
+    which is both an absolute and a relative tolerance.
     """
     return abs(one - other) > 2 * max(tol, IN_FLOAT32) * (1 + abs(other))
 
 
 def differing(attempt: Tensor, expected: Tensor, tol: float) -> Tensor:
-    """Mark the numbers that differ by more than `tol`, relative to the largest one in their row."""
+    """Mark numbers that are off by more than `tol`, relative to their row's largest if below 1."""
     scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
     strictly = ~_close_numbers(attempt.double() / scale, expected.double() / scale, tol)
     return strictly if strictly.any() else ~_close_numbers(attempt, expected, tol)

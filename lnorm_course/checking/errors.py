@@ -66,7 +66,8 @@ def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
         used: what it was called with, in words; may be empty.
 
     Returns:
-        If the cause is clear, a sentence that says what to do; otherwise, the error in words.
+        If the cause is clear, a sentence that says what to do; otherwise, a `Raised` whose `told`
+        describes the error.
     """
     walked = traceback.walk_tb(problem.__traceback__)
     frames = traceback.StackSummary.extract(walked, lookup_lines=False)[1:]

@@ -33,7 +33,7 @@ class Exercise(ABC):
 
     Args:
         hints: from the gentlest to the strongest; none gives the answer away.
-        tol: the absolute tolerance for a number; in a tensor, also the relative tolerance.
+        tol: the absolute tolerance; for a tensor, both the absolute and the relative tolerance.
     """
 
     bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - exercises by topic, then name
@@ -97,7 +97,7 @@ class Exercise(ABC):
         show(Feedback(State.HINT, told))
 
     def choose(self) -> None:
-        """Show the program with gaps, and let a student choose an option for each."""
+        """Show the program with gaps, and let a student choose an option for each gap."""
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_choices())
 
     def solution(self) -> None:

@@ -93,9 +93,9 @@ def _is_in_cell(code: CodeType) -> bool:
 
 
 def _function_in(source: str, code: CodeType) -> Function | None:
-    """Return a function's tree; None if another function of the source has the same name.
+    """Return a function's tree; None if the source doesn't show which function it is.
 
-    Functions inside the first one of that name may have it, too.
+    Several functions may have its name only if all the others are inside the first one.
     """
     try:
         nodes = list(ast.walk(ast.parse(source)))
@@ -107,7 +107,7 @@ def _function_in(source: str, code: CodeType) -> Function | None:
 
 
 def _goes_on(node: ast.AST) -> bool:
-    """Tell whether a node could let code run past its limit, or print text that can't be caught."""
+    """Tell whether a node could let code exceed its limit or print text that can't be captured."""
     catches_all = isinstance(node, ast.ExceptHandler) and node.type is None
     name = getattr(node, "attr", getattr(node, "id", ""))
     return catches_all or name in ("BaseException", "lstsq")  # `lstsq` may print text
@@ -124,7 +124,7 @@ def _shown(source: str, node: ast.AST) -> str:
 def _fitting(
     function: Function, is_right_now: Callable[[Callable], bool], inputs: int
 ) -> Iterator[Mutation]:
-    """Yield the mutations that make a function right; none if it can't be tested by itself."""
+    """Yield mutations that correct a function; none if it's right by itself or runs too long."""
     steps = _Steps()
     if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
         return

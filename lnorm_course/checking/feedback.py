@@ -35,11 +35,12 @@ class Feedback:
         message: what the student reads, one to three sentences.
         mistake: a short name for the mistake, if it is known.
         misconceptions: the misconceptions that the mistake may come from.
-        found: the explanations, each a group of wrong parts; for a right answer, why it's right.
+        found: the explanations, each a group of wrong parts; for a right prediction, the known
+            value that it matches.
         code: the source or the value of a solution.
         table: HTML that shows the student's numbers beside the right ones.
         first: the message that is shown the first time, which only names the mistake; empty if
-            `message` says no more.
+            `message` is shown right away.
     """
 
     state: State

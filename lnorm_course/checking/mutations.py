@@ -1,8 +1,8 @@
 """Make single changes to a function's syntax tree that could turn a mistake into right code.
 
-A mutation removes something, or replaces an operator, number, name, or method with a different one,
-without knowing which replacement is right. It never inserts a function, or a value that is used
-nowhere else, because that could be a finished function or the right answer.
+A mutation removes or moves something, or replaces an operator, number, name, or method with a
+different one, whether or not that is the right one. It never inserts a name that the function
+doesn't already read, because that could be a finished function or the right answer.
 """
 
 import ast
@@ -65,7 +65,7 @@ def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
 
 
 def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
-    """Yield each expression that a node reads, with its owner, its field, and its index in it."""
+    """Yield each expression that a node reads, with its owner, field, and index in the field."""
     for field, value in ast.iter_fields(node):
         for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if isinstance(each, ast.expr) and isinstance(getattr(each, "ctx", LOAD), ast.Load):

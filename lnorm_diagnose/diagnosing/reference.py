@@ -1,4 +1,4 @@
-"""Define the norm that a layer is compared with, and its distractors."""
+"""Define the reference norm that a layer is compared with, and that norm's distractors."""
 
 import functools
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Reference:
 
 @functools.cache
 def _model(family: str, count: int) -> ErrorModel:
-    """Return the model of a norm over the last `count` axes."""
+    """Return the error model of a norm over the last `count` axes."""
     axes, called = last_axes(count), capitalized(family)
     if family == RMS_NORM:
         texts = ("norm_steps", "rms_norm_steps", "diagnose_only")
@@ -75,7 +75,7 @@ def _model(family: str, count: int) -> ErrorModel:
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:
     """Return the norm that a module computes for inputs of a dtype, with `eps` if it's given.
 
-    If `like` is None, it's a layer norm whose shape isn't known.
+    If `like` is None, the norm is a layer norm of unknown shape.
 
     Raises:
         TypeError: `like` is neither a layer norm nor an RMSNorm.

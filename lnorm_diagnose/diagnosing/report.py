@@ -38,7 +38,7 @@ class Diagnosis:
         slips: what the layer does differently than the reference, one clause for each mistake. If
             several mistakes explain the same numbers, all of them are listed.
         notes: where the layer differs, and what else is worth knowing, one sentence each.
-        tried: what was tried: shapes, rows, dtypes, modes.
+        tried: what was tried, such as shapes, rows, dtypes, and modes.
 
     >>> Diagnosis(Verdict.KNOWN, "It differs, and this is why. ε is left out.", ("ε is left out",))
     It differs, and this is why. ε is left out.
@@ -83,7 +83,7 @@ def diagnosis(
 def conclusion(
     main: Case, cause: Cause, found: Sequence[Finding], how_far: str, tried: str
 ) -> Diagnosis:
-    """Return a diagnosis that gives the cause or, if it's unknown, where the cases differ.
+    """Return a diagnosis that gives the cause or, if that's unknown, says where results differ.
 
     Args:
         main: the most typical case.

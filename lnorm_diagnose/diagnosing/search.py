@@ -30,11 +30,11 @@ class Cause(NamedTuple):
         is_right: whether there's nothing to explain.
         words: all explanations, in words.
         slips: a clause for each mistake; none if the cause isn't known.
-        wrong: the cases that differ.
+        wrong: the cases whose results differ from the norm's.
         without: the wrong cases that the cause doesn't explain.
         found: the explanations.
-        remark: a sentence that comes after everything else, with a space before it.
-        is_seen: whether the slips only describe what was seen, so that there may be others.
+        remark: what to add at the end of the summary, beginning with a space; may be empty.
+        is_seen: whether the slips only describe what was seen, so there may be others.
     """
 
     is_right: bool
@@ -52,7 +52,7 @@ class Cause(NamedTuple):
         return not (self.is_right or self.slips)
 
     def because(self, slips: Sequence[str], is_seen: bool = False) -> "Cause":
-        """Return this cause with clauses that explain it, or that say what was seen."""
+        """Return this cause with clauses that explain the results, or only say what was seen."""
         words = " ".join(f"{capitalized(slip)}." for slip in slips)
         return self._replace(words=words, slips=tuple(slips), is_seen=is_seen)
 
@@ -76,7 +76,7 @@ class Search:
         return [p for p in self.norm.distractors if has_bias or Tag.NEEDS_BETA not in p.tags]
 
     def compare(self) -> Cause:
-        """Tell whether the results are right and which aren't, leaving out trials that raised."""
+        """Tell which results aren't right, if any, leaving out trials that raised an error."""
         wrong = [case for case in self.judged if not case.is_right]
         is_right = all(case.kind in APART for case in wrong)
         return Cause(is_right, wrong=wrong, without=wrong if is_right else ())
@@ -85,9 +85,10 @@ class Search:
         """Find why the results aren't right.
 
         An explanation has to fit the surest trials and, if the layer is right on all of these,
-        also the trials on which it's wrong. A single mistake may leave a shape or the gradient
-        unexplained. Two mistakes have to explain everything, because two could fit the rest by
-        chance. Of the explanations that fit, the method takes those that explain the most.
+        also the trials on which it's wrong. A single mistake may leave the result for some shape,
+        or the gradient, unexplained. Two mistakes have to explain everything, because otherwise
+        they might fit by chance. Of the explanations that fit, the method takes those that
+        explain the most.
         """
         compared = self.compare()
         if compared.is_right:
@@ -121,9 +122,9 @@ class Search:
         """Yield groups of possible explanations of a case, those with the fewest mistakes first.
 
         Args:
-            wrong: all cases that differ.
+            wrong: all cases whose results differ from the norm's.
             case: the case that rules out the most explanations.
-            whole: the cases, all of which two mistakes have to explain.
+            whole: the cases that two mistakes have to explain, without exception.
             most_parts: how many mistakes there may be, 1 or 2.
         """
         known = [option for option in self.distractors if option.value is None]
@@ -166,7 +167,7 @@ class Search:
                     yield self._round(case, option, found, others)
 
     def _number(self, case: Case, parts: Distractors) -> float | None:
-        """Find the number that makes the first part give a case's result, if there is one."""
+        """Find the number, if any, in the first part that makes the parts give a case's result."""
 
         def run(trial: Trial, values: Tensor) -> Tensor:
             first = parts[0]._replace(value=values)
@@ -191,7 +192,7 @@ class Search:
 
 
 def _once(found: Sequence[Distractors]) -> list[Distractors]:
-    """Keep explanations with round numbers, if any, and only one of several choices of axes."""
+    """Keep explanations with round numbers, if any; of those that differ only in axes, keep one."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
     first: dict[frozenset, Distractors] = {}
     for parts in found:

@@ -1,4 +1,4 @@
-"""Find the number that is subtracted from each row or feature, and the one that divides it."""
+"""For each row or feature, find the number subtracted from it and the number it's divided by."""
 
 import torch
 from torch import Tensor
@@ -13,9 +13,10 @@ LEAST = 5  # a line fits any two numbers exactly, so a fit must have more number
 
 
 def straight_lines(case: Case) -> tuple[str, bool]:
-    """Say how the numbers that shift and divide rows are off, and if the cause is still unknown.
+    """Say how the shifts and divisors of rows are off, and whether the cause is still unknown.
 
-    A norm subtracts one number from each row and divides by another, and both may be wrong.
+    A norm subtracts one number, the shift, from each row and divides by another, the divisor.
+    Either may be wrong, or both.
     """
     trial = case.trial
     limit = trial.rows(LOOSE * (case.rounding(case.value) + case.stored))

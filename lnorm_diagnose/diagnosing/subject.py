@@ -34,8 +34,8 @@ class Subject:
     """Wrap a function, a module, or another callable so that it can be called with x, γ, β, and ε.
 
     Args:
-        layer: a function of x, or of x and arguments named like γ, β, or ε; or an object that
-            holds γ and β as tensors.
+        layer: a function of x, or of x and arguments named like γ, β, or ε; or a callable object
+            that holds γ and β as tensors.
         channels_first: whether the layer's features are on axis 1 instead of the last axis.
         named: further arguments for each call, by name.
 
@@ -100,7 +100,7 @@ class Subject:
 
     @property
     def where(self) -> str:
-        """The mode of a module, as the end of a sentence; empty if it isn't a module."""
+        """The mode as a phrase, such as " in `eval`"; empty if the layer isn't a module."""
         return f" in `{'train' if self.mode else 'eval'}`" * self.is_module
 
     @property
@@ -109,7 +109,10 @@ class Subject:
         return torch.finfo(self.computes_in).eps / 2
 
     def coarsest(self, trial: Trial) -> torch.dtype:
-        """Return the coarsest dtype to which x can be rounded without changing the result."""
+        """Return the coarsest dtype to which x can be rounded without changing the result.
+
+        If the output is in half precision, return its dtype instead.
+        """
         y, found = self.result(trial), torch.float64
         if isinstance(y, Tensor) and y.dtype in DTYPES[1:]:
             return y.dtype
@@ -145,7 +148,7 @@ class Subject:
         return mine
 
     def result(self, trial: Trial, layer: Any = None) -> Tensor | Raised:
-        """Return the output, or the error, for a trial; `layer` is a copy to use, if it's given."""
+        """Return the output, or the error, for a trial; `layer`, if given, is the copy to use."""
         layer = self.copy(trial) if layer is None else layer
         held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
 
@@ -200,9 +203,9 @@ def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
 def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
     """Return the names under which an object holds γ and β.
 
-    A tensor with one axis is likelier than a single number or a matrix, and the name `weight` is
-    likelier than a different one. β has the size of γ, and usually the same parent. If there are at
-    most two tensors, they can have any names, and the one that is 0 is taken to be β.
+    A tensor with one axis is likelier than a single number or a matrix, and the names `weight` and
+    `bias` are likelier than others. β has the size of γ, and usually the same parent. If there are
+    at most two tensors, they can have any names, and one that holds only zeros is taken to be β.
     """
     held: dict[str, str] = {}
     for role in LETTERS:
@@ -224,7 +227,7 @@ def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
 
 
 def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, Tensor]) -> bool:
-    """Return whether a tensor has the size of the other parameter, if that one has been found."""
+    """Return whether a tensor is as large as the other parameter; True if that one isn't known."""
     other = [tensors[name].numel() for r, name in held.items() if r != role]
     return not other or tensor.numel() in other
 

@@ -48,7 +48,7 @@ class Trial:
     """An input x, together with γ, β, and ε.
 
     Args:
-        words: what is special about it, as words that follow "on".
+        words: what is special about it, as a phrase that can follow "on".
         x, weight, bias, eps: what goes in.
         kind: what the trial is for.
         dtype: the dtype in which x, γ, and β go into the layer.
@@ -122,7 +122,7 @@ def trials_for(
     """Return the trials, with the most typical one last.
 
     Args:
-        plain: a trial with γ, β, and ε, which says what gradients to compare and how many axes to
+        plain: a trial that gives γ, β, ε, the gradients to compare, and the number of axes to
             normalize.
         shapes: the shapes that an input may have; most inputs have the first one.
         widths: further numbers of features that an input may have.
@@ -195,7 +195,7 @@ def typical(shape: Sequence[int], seed: int = 1) -> Tensor:
 
 
 def parameter(shape: Sequence[int], seed: int) -> Tensor:
-    """Return numbers for γ (seed 3) or β (seed 4), of both signs and none near 0 or 1."""
+    """Return numbers of both signs, none near 0, for γ (seed 3) or β (seed 4)."""
     x = _normal(shape, seed)
     return x.sign() * (x.abs() + 0.4)
 

@@ -78,16 +78,17 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     its own lines are judged. The model itself, its mode, its statistics, and the random state don't
     change. Dropout is switched off.
 
-    The largest number y of a row may be off by 2 · √n · u · (|y| + Σ|∂y/∂x · x|). Here u is half
-    the step from 1 to the next number of the dtype. The sum Σ is over all inputs of the module and
-    its own parameters. n counts operations and, with the u of float32, the terms of their sums. So
-    the bound doesn't depend on the kernel. It assumes that each operation rounds once, that sums
-    are kept in float32 or better, in any order, and that rounding goes up as often as down. It
-    finds code whose own rounding matters more than that of its input, such as E[x²] − E[x]².
+    The largest number y of a row may be off by 2 · (√n · u + √m · v) · (|y| + Σ|∂y/∂x · x|). Here
+    n is the number of operations, and m is the total number of terms in their sums. u is half the
+    step from 1 to the next number of the dtype, and v is the same for float32, or u if that's
+    smaller. The sum Σ is over all inputs of the module and its own parameters. So the bound doesn't
+    depend on the kernel. It assumes that each operation rounds once, that sums, in any order, are
+    kept in float32 or better, and that rounding goes up as often as down. It finds code whose own
+    rounding matters more than that of its input, such as E[x²] − E[x]².
 
     Args:
-        model: any module, in the mode in which it should be judged, on any device with float64. A
-            compiled model is judged as it was before `torch.compile`.
+        model: any module, in the mode in which it should be judged, on any device that supports
+            float64. A compiled model is judged as it was before `torch.compile`.
         inputs, named: what the model is called with; tensors may be inside tuples, lists, and
             dicts.
 
@@ -99,7 +100,7 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         ValueError: there are no inputs.
         Exception: whatever the model raises on these inputs.
 
-    Source: for √n, Higham and Mary 2019, "A New Approach to Probabilistic Rounding Error Analysis";
+    Source: for the square roots, Higham and Mary 2019, "A New Approach to Probabilistic Rounding Error Analysis";
     for Σ|∂y/∂x · x| from random samples, Trejo and Kreinovich 2001.
 
     >>> first_wrong(nn.Linear(4, 4), torch.ones(2, 4))
@@ -128,7 +129,7 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
 
 @dataclass
 class _Call:
-    """A running call of a module.
+    """An unfinished call to a module.
 
     Args:
         name: the name of the module.
@@ -207,7 +208,7 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
 
 @contextmanager
 def _replayed(inside: dict[nn.Module, list[Any]]) -> Iterator[None]:
-    """Make modules return their recorded outputs, in the same order, without running them."""
+    """Make modules return their recorded outputs, in order, with float64 as the default dtype."""
     default = torch.get_default_dtype()
     for module, outputs in inside.items():
         left = iter(outputs)
@@ -250,7 +251,7 @@ def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.
 
 
 def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
-    """Say by how much an output is off, or None if rounding explains it."""
+    """Say by how much an output is off; return None if rounding explains it."""
     y = y.double()
     known = y.isfinite() & right.isfinite() & limit.isfinite()
     error, size, limit = (

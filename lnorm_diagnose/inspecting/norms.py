@@ -33,7 +33,7 @@ class Norm:
     Args:
         name: its name in `model.named_modules()`.
         kind: its class.
-        over: what axes share one mean, in words.
+        over: which axes the mean is taken over, in words.
         eps: ε, in the squared unit of the input; None if the norm uses the ε of the dtype.
         gamma: the smallest, the median, and the largest γ; None if there is none, or if `weight`
             may be γ − 1, as in a class of another library.
@@ -91,9 +91,9 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     comes into each norm. The model itself isn't changed. `norms_of` recognizes PyTorch's LayerNorm
     and RMSNorm and the course's LayerNorm. It takes another library's class for a norm over the
     last axis if its name ends in LayerNorm or RMSNorm and it has a `weight` and an `eps` or
-    `variance_epsilon`. For other norms, it gives the name of the class. It says whether a
-    `weight` that may be γ or γ − 1 looks like one of them. It can't see a norm that is written as a
-    function inside another module's `forward`.
+    `variance_epsilon`. For other norms, it gives only the name of the class. If a
+    `weight` may be either γ or γ − 1, it says which one the numbers look like, if they look like
+    one. It can't see a norm that is written as a function inside another module's `forward`.
 
     Args:
         model: any module; a compiled one is examined as it was before `torch.compile`.
@@ -143,7 +143,7 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
 
 def _with_odd_eps(norms: list[Norm]) -> Iterator[Norm]:
-    """Yield the norms, with a remark on each whose ε differs from the most common one."""
+    """Yield the norms, with a remark on each whose ε isn't the one that most of them have."""
     usual, count = Counter(norm.eps for norm in norms).most_common(1)[0] if norms else (None, 0)
     of_most = "that of its dtype" if usual is None else significant(usual)
     for norm in norms:

@@ -29,7 +29,7 @@ class Float64(TorchDispatchMode):
 
     Attributes:
         operations: how many operations there were.
-        terms: how many terms all their sums had in total.
+        terms: the total number of terms in their sums.
     """
 
     # Without this, PyTorch would take a second to import its compiler, only to hide this class.
@@ -55,7 +55,7 @@ class Float64(TorchDispatchMode):
 def _terms(
     func: Any, args: tuple, kwargs: dict, came_in: list[Tensor], result: Any, given: list[Tensor]
 ) -> int:
-    """Count how many terms are summed for one number of a result, or overestimate it."""
+    """Count the terms that are summed for each number of a result, or overestimate them."""
     if count := flop_registry.get(func.overloadpacket):  # products and convolutions
         operations = count(*args, **kwargs, out_val=result)
         return operations // (2 * max(1, given[0].numel()))
@@ -68,7 +68,7 @@ def _terms(
 
 @contextmanager
 def plain_operations() -> Iterator[None]:
-    """Compute attention by products and a softmax, whose terms can be counted."""
+    """Compute attention with products and a softmax, so that its terms can be counted."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
@@ -79,7 +79,7 @@ def plain_operations() -> Iterator[None]:
 
 
 def _moved(seed: int) -> Callable[[Tensor], Tensor]:
-    """Return a function that moves each number by a Cauchy-distributed fraction, in float64."""
+    """Return a function that moves numbers, in float64, by Cauchy-distributed fractions of them."""
     generator = torch.Generator().manual_seed(seed)
 
     def move(x: Tensor) -> Tensor:
@@ -90,7 +90,7 @@ def _moved(seed: int) -> Callable[[Tensor], Tensor]:
 
 
 def sum_abs_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
-    """Return Σ |∂y/∂x · x| for each number y of an output; `run` computes it for moved inputs.
+    """Return Σ |∂y/∂x · x| for each number y of an output; `run` gives the output for moved inputs.
 
     A sum of Cauchy-distributed numbers with scales a, b, c … is itself Cauchy-distributed, with
     scale a + b + c + …, and the median of its absolute values is that scale (Trejo and Kreinovich,
@@ -108,7 +108,7 @@ def bound(
     Args:
         unit_roundoff: half of `torch.finfo(dtype).eps`.
         operations: the number of operations that lead to the output.
-        terms: how many terms all their sums have in total.
+        terms: the total number of terms in their sums.
     """
     of_sums = min(unit_roundoff, torch.finfo(torch.float32).eps / 2)
     roundings = operations**0.5 * unit_roundoff + terms**0.5 * of_sums

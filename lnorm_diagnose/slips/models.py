@@ -63,7 +63,7 @@ class ErrorModel:
         folder: the folder with the texts.
 
     Raises:
-        TextError: a text has a mistake in it; raised when its distractors are first needed.
+        TextError: a text has a mistake in it; raised when the model is first used.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ def axes_of(
 
     Args:
         names: what people call each axis.
-        right: the axes that share one mean and one variance.
+        right: the axes over which the mean and the variance are taken.
         misconceptions: maps wrong choices of axes to the common misconceptions behind them.
 
     >>> axes_of(("the batch", "the features"), (1,)).wrong[1][:2]
@@ -229,7 +229,7 @@ def axes_of(
 
 
 def last_axes(count: int) -> AxisChoices:
-    """Return the choices of axes, without duplicates, if the last `count` axes are right.
+    """Return the choices of axes for a norm over the last `count` axes, without duplicates.
 
     >>> [words for words, *_ in last_axes(2).wrong][1:4]
     ['the first axis, the batch', 'the last axis alone', 'axis 1 alone']

@@ -2,8 +2,8 @@
 
     x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
 
-An option with a sentence after `⇒` is wrong: a distractor. An option without one is right, and so
-is the first option of every gap. A gap may span several lines. Brackets hold what else is known
+An option with a sentence after `⇒` is wrong: a distractor. An option without one is right, as the
+first option of every gap has to be. A gap may span several lines. Brackets hold what else is known
 about a distractor, separated by commas. This can be the misconception behind it ("over the batch"),
 a condition ("has clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or
 `std` without `eps`), or a `Tag` ("common").
