@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_map_only
 
 from lnorm_diagnose.inspecting.copies import copied, floats, left_alone
 from lnorm_diagnose.inspecting.rounding import Float64, bound, plain_operations, sum_abs_terms
-from lnorm_utils.words import counted, dtype_name, significant
+from lnorm_utils.words import dtype_name, significant
 
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
 
@@ -63,8 +63,7 @@ class FirstWrong:
 
     def __str__(self) -> str:
         found = [str(each) for each in dict.fromkeys((self.not_finite, self.off)) if each]
-        outputs = counted(self.compared, "output")
-        nothing = f"Nothing found in {outputs} that were compared with float64."
+        nothing = f"Nothing found. Outputs compared with float64: {self.compared}."
         return "\n".join([*(found or [nothing]), *(f"Skipped {each}" for each in self.skipped)])
 
     __repr__ = __str__
@@ -100,11 +99,11 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         ValueError: there are no inputs.
         Exception: whatever the model raises on these inputs.
 
-    Source: for the square roots, Higham and Mary 2019, "A New Approach to Probabilistic Rounding Error Analysis";
-    for Σ|∂y/∂x · x| from random samples, Trejo and Kreinovich 2001.
+    Source: for the square roots, Higham and Mary 2019, "A New Approach to Probabilistic Rounding
+    Error Analysis"; for Σ|∂y/∂x · x| from random samples, Trejo and Kreinovich 2001.
 
     >>> first_wrong(nn.Linear(4, 4), torch.ones(2, 4))
-    Nothing found in 1 output that were compared with float64.
+    Nothing found. Outputs compared with float64: 1.
     """
     actual = copied(model, "first_wrong")
     if not inputs and not named:
