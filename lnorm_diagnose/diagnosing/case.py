@@ -26,7 +26,6 @@ LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}
 LEANING = 4  # how far, in unit roundoffs, all numbers together may be too small or too large
 # The numbers of roundings and of sums over a row in a norm, and the factor for its gradients.
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4
-NEARLY = 0.01
 FEW = 600  # how many numbers to compare first if there are more than this
 FLOOR = 0.5  # the smallest weight, as a fraction of its row's median weight
 LOOSE = 4  # if errors are above this many times the limit, a rough limit is enough
@@ -189,11 +188,6 @@ class Case:
     def _loose(self) -> Tensor:
         """A rough limit, computed from the output, because a result that fits is about as large."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
-
-    @property
-    def is_nearly_right(self) -> bool:
-        """Whether no number is off by more than a hundredth of the largest one."""
-        return bool((self.value - self.right).abs().max() < NEARLY * self.right.abs().max())
 
     @property
     def is_whole(self) -> bool:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from lnorm_diagnose.diagnosing.case import Case
 from lnorm_diagnose.diagnosing.likeness import other_parameters
 from lnorm_diagnose.diagnosing.search import Cause, Search
+from lnorm_diagnose.diagnosing.straight_lines import loses_digits
 from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
 from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, OF_DTYPES, Kind
 from lnorm_diagnose.fewest_slips import Raised
@@ -28,6 +29,7 @@ class Finding(NamedTuple):
 
     words: str
     slip: str = ""
+    is_seen: bool = False  # whether the slip only says what was seen
 
 
 def _slip(slip: str, more: str) -> Finding:
@@ -95,11 +97,14 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
         yield _slip(slip, ", so it's right to fewer digits than float32 has.")
     elif subject.computes_in != torch.float64 and cause.is_right:
         yield Finding(f"It computes in {name}, or rounds as coarsely, even for float64 input.")
-    words = {case.kind: case.trial.words for case in cause.without}
     of_dtypes = [case.trial for case in cause.without if case.kind in OF_DTYPES]
     dtypes = [trial.words for trial in of_dtypes]
-    if Kind.FAR in words:
-        yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
+    if far := [case for case in cause.without if case.kind is Kind.FAR]:
+        is_wrong = f"it's wrong on {far[0].trial.words}"
+        if loses_digits(far[0], subject.computes_in):
+            yield _slip(DIGITS_LOST, f": {is_wrong}.")
+        else:
+            yield _slip(is_wrong, f". Perhaps {DIGITS_LOST}.")._replace(is_seen=True)
     elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
         # This isn't a mistake, because many correct layers are written for float32.
         what = f"Something overflows in {dtypes[0]}, probably a square or the mean of the squares"

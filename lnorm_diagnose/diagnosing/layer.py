@@ -16,6 +16,7 @@ from lnorm_diagnose.diagnosing.mixing import how_mixed
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_diagnose.diagnosing.search import Cause, Search
+from lnorm_diagnose.diagnosing.straight_lines import loses_digits
 from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
 from lnorm_diagnose.diagnosing.trial_inputs import (
     APART,
@@ -228,7 +229,8 @@ def _cause(subject: Subject, search: Search) -> Cause:
     wrong = [case for case in found.wrong if case.kind not in APART]
     kinds = {case.kind for case in wrong}
     smallest = min(wrong, key=lambda case: case.trial.x.numel())
-    if kinds == {Kind.AWAY} and smallest.is_nearly_right:
+    far = [case for case in found.wrong if case.kind is Kind.FAR]
+    if kinds == {Kind.AWAY} and any(loses_digits(case, subject.computes_in) for case in far):
         return found.because([DIGITS_LOST], is_seen=True)
     if kinds == {Kind.GRADIENT}:
         return found.because(*_gradients(smallest))

@@ -103,6 +103,6 @@ def conclusion(
         tried += "; all slips, alone and with the common ones, but no two rare ones together"
     elif not clauses:
         verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.family}{how_far}."
-    elif rest or cause.is_seen:
+    elif rest or cause.is_seen or any(each.is_seen for each in slips):
         verdict = Verdict.SEEN
     return diagnosis(verdict, words.strip() + cause.remark, clauses, notes, tried)

@@ -7,7 +7,7 @@ from lnorm_diagnose.diagnosing.case import LOOSE, Case
 from lnorm_diagnose.diagnosing.trial_inputs import DTYPES
 from lnorm_utils.words import dtype_name, significant
 
-__all__ = ["straight_lines"]
+__all__ = ["loses_digits", "straight_lines"]
 
 LEAST = 5  # a line fits any two numbers exactly, so a fit must have more numbers than this
 
@@ -18,12 +18,8 @@ def straight_lines(case: Case) -> tuple[str, bool]:
     A norm subtracts one number, the shift, from each row and divides by another, the divisor.
     Either may be wrong, or both.
     """
-    trial = case.trial
-    limit = trial.rows(LOOSE * (case.rounding(case.value) + case.stored))
-    bare = case.norm.result((), trial.x, None, None, trial.eps)
-    x, y, bare = map(trial.rows, (trial.x, case.value, bare))
-    g = torch.ones(y.shape[1]) if trial.weight is None else trial.weight.flatten()
-    b = 0 * g if trial.bias is None else trial.bias.flatten()
+    trial, (x, y, limit, g, b) = case.trial, _rows(case)
+    bare = trial.rows(case.norm.result((), trial.x, None, None, trial.eps))
     if x.shape[1] <= LEAST or not (y.isfinite().all() and g.all()):
         return "", False
     own, weight = (y - b) / g, (g / limit).square()
@@ -66,16 +62,43 @@ def straight_lines(case: Case) -> tuple[str, bool]:
     if is_so(
         right_mean, (weight * above.square()).sum(1, True) / (weight * above * own).sum(1, True)
     ):
-        # E[x²] and E[x]² in float32 are multiples of half their spacing, and so is the difference.
-        half = 2.0 ** (torch.frexp(right_mean.square()).exponent - 25)
-        steps = (root.square() - trial.eps) / half
-        is_lost = bool(((steps - steps.round()).abs() < 0.02).all() and (steps < 1000).all())
         lost = "digits are lost, as in E[x²] − E[x]² in float32"
+        is_lost = _are_coarse(root, x, trial.eps, torch.float32)
         what = lost if is_lost else "each row is right up to a factor"
         return f"{what}: row {at} is {through}", True
     if is_so((weight * (x - own * right_root)).sum(1, True) / weight.sum(1, True), right_root):
         return f"each row is right except for its mean: {away}", True
     return f"each row is right except for its statistics: {away}, and it's {through}", True
+
+
+def loses_digits(case: Case, dtype: torch.dtype) -> bool:
+    """Return whether the divisors of rows show that E[x²] − E[x]² was computed in this dtype."""
+    if not case.is_whole:
+        return False
+    x, y, limit, g, b = _rows(case)
+    _, root = _line(x, (y - b) / g, (g / limit).square())
+    return x.shape[1] > LEAST and _are_coarse(root, x, case.trial.eps, dtype)
+
+
+def _are_coarse(root: Tensor, x: Tensor, eps: float, dtype: torch.dtype) -> bool:
+    """Return whether the squares of divisors are differences of two numbers near E[x]²."""
+    # Numbers of that size are multiples of half the spacing there, and so is their difference.
+    spacing = torch.finfo(dtype).eps / 2 * 2.0 ** torch.frexp(x.mean(1, True).square()).exponent
+    steps = (root.square() - eps) / (spacing / 2)
+    steps = steps[steps.isfinite()]
+    whole, most = steps.round(), 10_000  # fractions of larger numbers aren't known well enough
+    is_near = (steps - whole).abs() < 0.02
+    return len(whole.unique()) > 1 and bool((is_near & (whole < most)).all())
+
+
+def _rows(case: Case) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Return the rows of x and of y, by how much y may be off, γ, and β."""
+    trial = case.trial
+    limit = trial.rows(LOOSE * (case.rounding(case.value) + case.stored))
+    x, y = map(trial.rows, (trial.x, case.value))
+    g = torch.ones(y.shape[1]) if trial.weight is None else trial.weight.flatten()
+    b = 0 * g if trial.bias is None else trial.bias.flatten()
+    return x, y, limit, g, b
 
 
 def _line(x: Tensor, y: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

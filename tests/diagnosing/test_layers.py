@@ -247,6 +247,7 @@ WRONG = [
     (Keeps(first=True), None, ["keeps `kept` from an earlier input"]),
     (of_the_last_row, None, ["rows are mixed", "row 5 changes 0, 1, 2, 3, and 4"]),
     (of_several_rows, None, ["rows are mixed"]),
+    (lambda x: norm(x.clamp(-1e5, 1e5)), None, ["was seen", "Perhaps digits are lost"]),
     # Only in some shapes do all rows of an entry affect each other.
     (
         lambda x: norm(x.mT.reshape(x.shape)),
