@@ -36,26 +36,35 @@ def cause_of(search: Search, most: int = 2) -> Cause:
     if of_pair and is_wrong and (slip := _zeroed(main)):
         return compared.because([slip])
     found = search.cause(most)
-    if found.is_open and is_wrong and (slip := _law(main)):
+    where = "" if of_pair else f"for shape {tuple(main.trial.x.shape)}: "
+    if found.is_open and is_wrong and (slip := _law(main, where)):
         return found.because([slip], is_seen=not of_pair)
     return found
 
 
-def _law(case: Case) -> str:
-    """Say which order of rows or features, or which γ and β, would make all numbers right."""
+def _law(case: Case, where: str) -> str:
+    """Say which order of rows or features, or which γ and β, would make all numbers right.
+
+    Args:
+        where: what goes before a sentence that may not be true of another shape.
+    """
     y, bare, z = _tables(case)
-    limit = case.trial.rows(case.limit())
     if len(y) < LEAST or not (y.isfinite().all() and z.isfinite().all()):
         return ""
+    said = _at_places(case, y, z)
+    return f"{where}{said}" if said else _affine(case, y, bare)
+
+
+def _at_places(case: Case, y: Tensor, z: Tensor) -> str:
+    """Say which rows or features are 0, unchanged, or in a different order, if that's all."""
+    limit = case.trial.rows(case.limit())
     if said := _zeroed(case):
         return said
     of_x, off = case.trial.rows(case.trial.x), (y - z).abs() > limit
     for axis, what in enumerate(("features", "rows")):
         same = (y == of_x).all(axis)
         if same.any() and not (off.any(axis) & ~same).any():
-            one = f"{what[:-1]} {listed(same)} comes out as it went in"
-            words = f"{what} {listed(same)} come out as they went in" if same.sum() > 1 else one
-            return f"{words}, and all others are right"
+            return f"{_kept(what, same)}, and all others are right"
     if said := _normalized_alone(case, y, limit, ~(y == of_x).all(0)):
         return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
@@ -69,7 +78,12 @@ def _law(case: Case) -> str:
                 few = ", ".join(str(n) for n in of[: MOST_NAMED + 2].tolist())
                 more = ", …" * (len(of) > MOST_NAMED + 2)
                 return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
-    return _affine(case, y, bare)
+    return ""
+
+
+def _kept(what: str, which: Tensor) -> str:
+    one = f"{what[:-1]} {listed(which)} comes out as it went in"
+    return f"{what} {listed(which)} come out as they went in" if which.sum() > 1 else one
 
 
 def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> str:
@@ -81,7 +95,7 @@ def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> st
     z = case.norm.result((), trial.rows(trial.x)[:, which], g, b, trial.eps)
     if not ((y[:, which] - z).abs() <= 2 * limit[:, which]).all():
         return ""
-    return f"features {listed(~which)} come out as they went in; the rest is normalized separately"
+    return f"{_kept('features', ~which)}; the rest is normalized separately"
 
 
 def _zeroed(case: Case) -> str:

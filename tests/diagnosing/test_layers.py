@@ -237,7 +237,7 @@ WRONG = [
     (OnlyInTrain(8), None, ["1.1 times", "only in `train`"]),
     (OfImages(1e-6), None, ["ε is 1e-6"]),
     (nn.GroupNorm(2, 8), None, ["in 2 groups"]),
-    (lambda x: norm(x).roll(3, -1), None, ["the right numbers of features"]),
+    (lambda x: norm(x).roll(3, -1), None, ["For shape (2, 3, 8): in place of features"]),
     (Affine(lambda x, w, b: norm(x) * w + b, 0.0), nn.LayerNorm(8), ["γ is smaller by 1"]),
     (lambda x: norm(x).clamp(-1, 1), None, ["cut off at ±1"]),
     (lambda x: norm(x) + 0.7 * x, None, ["The input, times 0.7, is added"]),
