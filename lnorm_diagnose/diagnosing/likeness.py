@@ -8,7 +8,7 @@ from torch import Tensor
 from lnorm_diagnose.diagnosing.case import Case
 from lnorm_diagnose.diagnosing.mixing import MOST_NAMED, listed
 from lnorm_diagnose.diagnosing.search import Cause, Search
-from lnorm_diagnose.diagnosing.straight_lines import straight_lines
+from lnorm_diagnose.diagnosing.straight_lines import straight_lines, told_apart
 from lnorm_diagnose.diagnosing.subject import LETTERS
 from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind
 from lnorm_utils.words import capitalized, dtype_name, significant, spoken
@@ -204,7 +204,7 @@ def place(case: Case) -> str:
         return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."
     wrong = case.off()
     index = tuple(wrong.nonzero()[0].tolist())
-    numbers = [significant(each[index].item(), 5) for each in (y, z)]
+    numbers = told_apart(y[index], z[index], digits=5)
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
     share = ((y - z).abs().max() / z.abs().max()).item()
     if share < SMALL:

@@ -48,9 +48,10 @@ class Reference:
 
     @property
     def distractors(self) -> list[Option]:
-        """The distractors to try, without those that are only for exercises."""
+        """The distractors to try, without those only for exercises or only for layer norm."""
+        unfit = {Tag.EXERCISES} | ({Tag.LAYER_NORM} if self.family == RMS_NORM else set())
         known = _model(self.family, len(self.shape)).distractors
-        return [option for option in known if Tag.EXERCISES not in option.tags]
+        return [option for option in known if not unfit & {*option.tags}]
 
     def result(
         self, parts: tuple[Option, ...], x: Tensor, weight: Any, bias: Any, eps: float

@@ -7,7 +7,7 @@ from lnorm_diagnose.diagnosing.case import LOOSE, Case
 from lnorm_diagnose.diagnosing.trial_inputs import DTYPES
 from lnorm_utils.words import dtype_name, significant
 
-__all__ = ["loses_digits", "straight_lines"]
+__all__ = ["loses_digits", "straight_lines", "told_apart"]
 
 LEAST = 5  # a line fits any two numbers exactly, so a fit must have more numbers than this
 
@@ -55,7 +55,9 @@ def straight_lines(case: Case) -> tuple[str, bool]:
     (mean, root), (right_mean, right_root) = fit, right
     off = ((mean - right_mean).abs() + (root - right_root).abs()) / right_root.abs()
     at = int(off.argmax())
-    m, s, right_m, right_s = (significant(each[at].item()) for each in (*fit, *right))
+    (m, right_m), (s, right_s) = (
+        told_apart(one[at], other[at]) for one, other in zip(fit, right, strict=True)
+    )
     through = f"divided by {s}, where {right_s} is right"
     away = f"{m} is subtracted from row {at}, where {right_m} is right"
     above = x - right_mean
@@ -99,6 +101,12 @@ def _rows(case: Case) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     g = torch.ones(y.shape[1]) if trial.weight is None else trial.weight.flatten()
     b = 0 * g if trial.bias is None else trial.bias.flatten()
     return x, y, limit, g, b
+
+
+def told_apart(one: Tensor, other: Tensor, digits: int = 4) -> tuple[str, str]:
+    """Return two numbers in words, with as many digits as it takes to tell them apart."""
+    said = significant(one.item(), digits), significant(other.item(), digits)
+    return said if said[0] != said[1] or digits > 16 else told_apart(one, other, digits + 1)
 
 
 def _line(x: Tensor, y: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

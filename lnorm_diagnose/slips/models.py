@@ -34,8 +34,18 @@ __all__ = ["LAST", "OF_LAYER_NORM", "OF_RMS_NORM", "RMS_NORM", "SENTENCES", "TAB
 __all__ += ["ErrorModel", "axes_of", "last_axes"]
 
 FOLDER = Path(__file__).parent
-OF_LAYER_NORM = {"variance": "variance", "deviation": "standard deviation"}
-OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"}
+OF_LAYER_NORM = {
+    "variance": "variance",
+    "deviation": "standard deviation",
+    "squared": "distances",
+    "does": "subtracts the mean, and divides by the root of variance plus ε",
+}
+OF_RMS_NORM = {
+    "variance": "mean square",
+    "deviation": "root of the mean square",
+    "squared": "numbers themselves",
+    "does": "divides by the root of mean square plus ε",
+}
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 NUMBER, GROUPS = re.compile(r"\bNUMBER\b"), re.compile(r"\bGROUPS\b")

@@ -37,6 +37,7 @@ class Tag(Enum):
     ALONE = "alone"  # so rare that it's never tried together with another option
     ADDS_ONE = "adds one"  # it's right for a layer that stores γ − 1
     EXERCISES = "exercises"  # it's used only in exercises, not to diagnose a layer
+    LAYER_NORM = "layer norm"  # what it says isn't true of RMSNorm
 
 
 TAGS = [tag.value for tag in Tag]

@@ -286,6 +286,21 @@ def test_what_shows_in_some_calls_only_is_named(layer, like, said):
     assert said in diagnosis.summary
 
 
+@pytest.mark.parametrize(
+    ("layer", "said"),
+    [
+        (lambda x: x / x.abs().amax(-1, True), "divides by the root of mean square plus ε"),
+        (lambda x: (0.5 * x).tanh(), "divides by the root of mean square plus ε"),
+        (lambda x: F.layer_norm(x, x.shape[-1:]) * 0.5**0.5, "cause unknown"),
+    ],
+)
+def test_of_rms_norm_nothing_is_said_that_holds_only_for_layer_norm(layer, said):
+    summary = diagnose(layer, like=nn.RMSNorm(8, eps=1e-5, elementwise_affine=False)).summary
+    assert said in summary
+    assert "RMSNorm subtracts" not in summary
+    assert "variance" not in summary
+
+
 def test_a_module_that_needs_a_second_input_is_told_by_its_name():
     with pytest.raises(TypeError, match=r"`gate`.*gate=\.\.\."):
         diagnose(Gated(8))
