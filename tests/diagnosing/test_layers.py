@@ -257,7 +257,7 @@ WRONG = [
     (lambda x: (x - mean(x[..., 1:])) / var(x[..., 1:]).sqrt(), None, ["feature 0", "counted"]),
     (lambda x: 0 * x, None, ["doesn't depend"]),
     (in_fours, None, ["7 features", "4, 5, and 6"]),
-    (padded, None, ["run over 16 numbers, with zeros behind"]),
+    (padded, None, ["run over 16 numbers, with zeros after"]),
     (in_blocks, None, ["16 of 48 numbers are 0, and all others"]),
     (lambda x: norm(x) * (1 + mean(x).square()), None, ["cause unknown", "up to a factor"]),
     (lambda x: norm(x.as_strided(x.shape, torch.empty(x.shape).stride())), None, ["contiguous"]),
