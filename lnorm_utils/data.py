@@ -61,7 +61,7 @@ def dummy_points() -> Tensor:
 
 
 def source_sequence() -> Tensor:
-    """Return one sequence of two corners of a square, with two coordinates each: (1, 2, 2).
+    """Return a (1, 2, 2) tensor: one sequence of two corners of a square, with their coordinates.
 
     >>> source_sequence()[0, 0]
     tensor([1.0349, 0.9661])

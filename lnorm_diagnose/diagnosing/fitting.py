@@ -22,8 +22,9 @@ def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> f
     be near enough.
 
     Args:
-        run: returns the results for several numbers at once, of shape (numbers, 1, …, 1).
-        limit: about how far each number of the output may be from the result.
+        run: takes several candidates at once, in a tensor of shape (candidates, 1, …, 1), and
+            returns the output for each.
+        limit: about how far each element of the output may be from the result.
     """
     size, y, numbers, most = result.abs().mean(), result.flatten(), STARTS, FIRST
     most_off = LOOSE * limit.flatten() + CLOSE * y.abs()  # callers check more closely

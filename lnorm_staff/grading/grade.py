@@ -60,7 +60,7 @@ class Grade:
 
     @property
     def earned(self) -> float:
-        """Return the points that a person gave, or else 1 for a right answer outside side trips."""
+        """Return the points that a person gave; without them, 1 for a right answer that counts."""
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property

@@ -65,7 +65,7 @@ def _check(key: str, value: Any) -> None:
 
 
 def lecture_page(path: Path, draw: Callable[[str], Path]) -> str:
-    """Write the lectures in a file as an HTML page.
+    """Convert a file of lectures to an HTML page.
 
     Args:
         draw: a function that, given a call to an explorer, returns the folder with its frames.

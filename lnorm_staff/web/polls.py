@@ -94,7 +94,7 @@ def as_html(text: str) -> str:
 
 
 def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
-    """Write the predictions of lessons as GIFT, QTI 2.1, and CSV; return how many there are.
+    """Write the lessons' predictions as GIFT, QTI 2.1, and CSV; return how many there are.
 
     Args:
         site: the address of the web edition, or "". If given, links are absolute and get QR codes.

@@ -80,7 +80,7 @@ def _is_prose(text: Any) -> bool:
 
 
 def _rows(tree: Any) -> Iterator[list[Any]]:
-    """Yield the entries of all table rows except headings."""
+    """Yield the cells of each table row, except for header rows."""
     from docutils import nodes
 
     for body in tree.findall(nodes.tbody):

@@ -203,7 +203,8 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[_Found]
 def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
     """Decode the names of a file and its folders, and drop names that lead outside the archive.
 
-    Without the flag for UTF-8, zipfile assumes MS-DOS's encoding, but macOS writes UTF-8 anyway.
+    If a name isn't marked as UTF-8, zipfile assumes an MS-DOS encoding, but macOS writes UTF-8
+    without marking it.
     """
     name = info.filename
     if not info.flag_bits & 0x800:

@@ -1,4 +1,4 @@
-"""Find a file's owner in its path: in the outermost name that the lecturer's system chose."""
+"""Find a file's owner in its path, from the outermost name that the lecturer's system chose."""
 
 import re
 from collections import defaultdict
@@ -37,8 +37,8 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
 
     Args:
         paths: for each file, these names: the folder or archive that the lecturer named, the
-            folders in it that lead to the file, and the file itself. The path of a single notebook
-            consists of its folder and the notebook.
+            folders in it that lead to the file, and the file itself. If the lecturer named a
+            notebook, its path consists of its folder and the notebook.
     """
     if any(_of_system(path[0]) for path in paths):
         return 0
