@@ -46,7 +46,7 @@ CALLS = {
 
 
 def used():
-    """Return the names that the calls use: the notebook's, compiled functions, and tensors."""
+    """Return the names that the calls use: the notebook's own, compiled functions, and tensors."""
     names = vars(parts_of("appendix_speed"))
     names |= {f"compiled_{name}": torch.compile(names[name]) for name in ("two_pass", "one_pass")}
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))

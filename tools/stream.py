@@ -55,7 +55,7 @@ def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
 
 
 def four_of_a_row(place: str) -> list[list[float]]:
-    """Pick the row with the most usual spread at all places; return four of its numbers at each.
+    """Pick the row whose spread is most typical at every place; return four numbers of it at each.
 
     The places are before the first block and after the addition at each depth. The four are chosen
     from the row's 64 numbers so that they have about its mean and its spread. They aren't always

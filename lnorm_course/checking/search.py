@@ -59,9 +59,10 @@ class Search:
     ) -> list[Explanation]:
         """Of the explanations that give all the results, return those with the fewest wrong parts.
 
-        Only explanations of one kind are returned, the first kind that fits: the exercise's
-        mistakes, its program's distractors, its error model's distractors, which are less specific,
-        and finally each kind of pair, in the order of `all`.
+        Only explanations of one kind are returned. The kinds are tried in this order, and the first
+        that fits is used: the exercise's mistakes, its program's distractors, the less specific
+        distractors of its error model, and finally pairs of these, in the order in which `all`
+        yields them.
 
         Args:
             results: maps the index of each input to a value or to `Raised`.

@@ -65,7 +65,7 @@ class Row(Still):
         return str(self.state["says"])
 
     def png(self) -> bytes:
-        """Draw the still image: a word at its stations through a norm, or all words in a table."""
+        """Draw the still image: one word at each stage of a norm, or all words in a table."""
         page, state = self.page, self.state
         rows = [state.get("rows", {}).get(str(at), row) for at, row in enumerate(page["x"])]
         if state["depth"] == "numbers":

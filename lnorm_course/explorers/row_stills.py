@@ -1,4 +1,4 @@
-"""Images where no widget runs: a word at its stations through a norm, or a table of words."""
+"""Images where no widget runs: one word at each stage of a norm, or a table of words."""
 
 import itertools
 from functools import cache
@@ -79,7 +79,7 @@ def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, zoom: int) -> dict[s
 @cache  # many presets begin with the same picture
 @in_style
 def stations(row: Any, gamma: Any, beta: Any, guess: Any, rms: bool, reach: int) -> bytes:
-    """Draw a word at each station on its way through a norm; a guess replaces all but the first."""
+    """Draw a word at each stage of a norm; a guess replaces all stages but the first."""
     x, zoom = torch.tensor(row, dtype=torch.float64), reach // 2
     way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, zoom)
     if guess:

@@ -177,7 +177,8 @@ def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
     """Yield, collapsed, the cells that show an answer: the code, its explanation, and pictures.
 
     The answer ends before a heading, a paragraph that begins in bold, or something for the reader
-    to do. A picture of rings before the answer poses the same question, so it isn't collapsed.
+    to do. A picture of rings that comes before the answer only poses the question again, so it
+    isn't collapsed.
     """
     yield from _picture(rest, "rings")
     inside = list(_code(rest))

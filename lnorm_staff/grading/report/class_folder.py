@@ -80,7 +80,7 @@ def _kept(grades: Iterable[Grade]) -> str:
 
 
 def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
-    """Write a page for each student, under the path at which Moodle or Canvas expects it."""
+    """Write a page for each student, at the path where Moodle or Canvas expects it."""
     taken: set[str] = set()
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:

@@ -28,7 +28,7 @@ def read_gradebook(path: Path) -> Table:
     """Read Moodle's grading worksheet, or Canvas's gradebook.
 
     Raises:
-        TableError: the table is neither, or a line has too few or too many cells.
+        TableError: the table is neither of them, or a line has too few or too many cells.
         OSError: the file can't be read.
     """
     table = read_table(path)

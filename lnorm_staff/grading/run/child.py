@@ -92,7 +92,7 @@ class Child:
 
 @contextlib.asynccontextmanager
 async def started(module: str) -> AsyncIterator[Child]:
-    """Start a child, in a sandbox if possible; finally, end it and everything that it started.
+    """Start a child, in a sandbox if possible; on exit, kill it and everything that it started.
 
     Raises:
         OSError: the machine can't start it, for example because the disk is full.
