@@ -1,10 +1,10 @@
-"""A JupyterLab server extension that saves our widgets as images, and sends their changes without delay.
+"""A JupyterLab server extension that saves our widgets as images and sends changes without delay.
 
 A picture with sliders needs its kernel; without it, the picture opens as an error box. So when a
 notebook is saved, only the still image of each of our widgets is stored. The extension also sends
-small messages without delay. Otherwise, the operating system would hold each message back until the
-browser had acknowledged the previous one, which would delay a slider by 40 ms. Other widgets are saved as
-usual, and other pre-save hooks still run.
+small messages without delay. Otherwise, the operating system would hold each message back until
+the browser had acknowledged the previous one, which would delay a slider by 40 ms. Other widgets
+are saved as usual, and other pre-save hooks still run.
 """
 
 from collections.abc import Mapping
