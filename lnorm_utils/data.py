@@ -218,9 +218,9 @@ def ring_network(
         hidden_layers, width: the number of hidden layers, and the number of features of each.
         seed: the seed of the weights.
         init: how the weights are initialized. "default": as in PyTorch's `nn.Linear`, biases
-            included. With the other two, all biases are 0. "kaiming", by Kaiming He: normal,
-            with standard deviation √(2 / in) for `in` inputs. "xavier": uniform within
-            ±√(6 / (in + out)).
+            included. "kaiming", named after Kaiming He: normal, with standard deviation √(2 / in)
+            for `in` inputs. "xavier": uniform within ±√(6 / (in + out)). With these two, all biases
+            are 0.
         gain: the factor that multiplies all of these weights and biases.
         first_bias: whether to give the first map a random bias if it would otherwise be 0. This is
             PyTorch's bias times the ratio of the weights' spread to the spread of PyTorch's

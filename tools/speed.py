@@ -54,7 +54,7 @@ def used():
 
 
 def milliseconds():
-    """Return the calls' median times, measured in turn so that other work affects all alike."""
+    """Return each call's median time; they take turns, so that other work affects all of them."""
     names = used()
     right = F.layer_norm(names["x"], SHAPE[1:])
     for call in NORMS.values():  # this compiles them, too

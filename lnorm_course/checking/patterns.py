@@ -24,7 +24,7 @@ LEAST = 1e-6  # a smaller factor comes from rounding errors in zeros
 
 
 def pattern(results: Sequence[Any], right: Sequence[Any], tol: float) -> str:
-    """Describe what went wrong with otherwise right numbers; return "" if that isn't certain.
+    """Say what went wrong with numbers that are otherwise right; return "" if it isn't certain.
 
     Args:
         results, right: an attempt's results for the inputs, and the right ones.

@@ -64,7 +64,7 @@ def _codes(x: Tensor, size: int, scale: float) -> Tensor:
 
 
 def _recovered(size: int, bias: bool, bias_scale: float) -> tuple[float, Tensor]:
-    """Decode the points linearly; return R², and the decoded points on the rays, (16, 2)."""
+    """Decode the points linearly; return R² and where the points on the rays end up, (16, 2)."""
     decode, r2 = linear_decoder(_codes(points(), size, bias_scale * bias), points())
     return r2, decode(_codes(on_rays(), size, bias_scale * bias))
 

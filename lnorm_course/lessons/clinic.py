@@ -1,4 +1,4 @@
-"""Six small networks that are mathematically right but fail in half precision.
+"""Six small networks that are mathematically correct but fail in half precision.
 
 Each network has one fault, which has no effect in float64. The steps where the fault could be are
 modules, so that forward hooks see the output of each step.

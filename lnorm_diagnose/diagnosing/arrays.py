@@ -40,7 +40,7 @@ class _Computed(NamedTuple):
     Args:
         unit_roundoff: the unit roundoff of the dtype in which the numbers were computed.
         stored: how far each number may have moved when it was stored.
-        words: the sentence in which a diagnosis says so; may be empty.
+        words: the sentence with which a diagnosis reports this way of computing; may be empty.
         is_of_x: the name of x's dtype if y was computed in that dtype but is stored in a different
             one; otherwise empty.
     """

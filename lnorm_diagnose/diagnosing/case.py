@@ -120,7 +120,7 @@ class Case:
         return self._made[parts]
 
     def limit(self, parts: Distractors = ()) -> Tensor:
-        """Return how far off each number may be from the result of a norm with wrong parts."""
+        """Return how far each number may be from the result of a norm with these wrong parts."""
         if parts not in self._limits:
             made = self.made(parts)
             assert isinstance(made, Tensor)

@@ -42,7 +42,7 @@ def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> f
 
 
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number for which `run` gives a result; None if there's none, or if 0 works."""
+    """Return the number with which `run` gives this result; None if there's none or 0 works."""
     number = nearest(run, result, limit)
     if number is None:
         return None

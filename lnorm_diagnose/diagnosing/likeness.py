@@ -188,7 +188,7 @@ def other_parameters(
 
 
 def _numbers(p: Tensor) -> str:
-    """Return the first four numbers of a tensor in words.
+    """Format the first four numbers of a tensor for use in a sentence.
 
     >>> _numbers(torch.tensor([1.5, 2.0, -1e-12, 0.0, 1.0]))
     '(1.5, 2, 0, 0, …)'

@@ -82,8 +82,8 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     step from 1 to the next number of the dtype, and v is the same for float32, or u if that's
     smaller. The sum Σ is over all inputs of the module and its own parameters. So the bound doesn't
     depend on the kernel. It assumes that each operation rounds once, that sums, in any order, are
-    kept in float32 or better, and that rounding goes up as often as down. It finds code whose own
-    rounding matters more than that of its input, such as E[x²] − E[x]².
+    kept in float32 or better, and that rounding goes up as often as down. It finds code, such
+    as E[x²] − E[x]², whose own rounding matters more than that of its input.
 
     Args:
         model: any module, in the mode in which it should be judged, on any device that supports

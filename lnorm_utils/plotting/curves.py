@@ -72,9 +72,10 @@ def curves(
         title, xlabel, ylabel: the texts around the picture, with units.
         log: which axes are logarithmic: "", "x", "y" or "xy". On a logarithmic y axis, a
             value that isn't above zero leaves a gap.
-        levels: maps each name to the height of a thin horizontal line, for a limit known
-            beforehand.
-        joined: whether lines join neighboring points; this makes sense only if they're related.
+        levels: maps names to the heights of thin horizontal lines, which mark limits that are
+            known beforehand.
+        joined: whether lines join neighboring points, which makes sense only if the points are
+            related.
         rounding: whether the values are rounding errors, whose digits differ between machines. The
             words then give only powers of ten, and the y axis must be logarithmic.
 

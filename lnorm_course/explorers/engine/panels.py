@@ -175,7 +175,7 @@ class Explorer(Still):
         return [*itertools.product(*(range(len(stops)) for stops in self.stops.values()))]
 
     def move_to(self, state: Sequence[int]) -> str:
-        """Move the artists to a state, and return its words."""
+        """Update the artists to show a state, and return the words that say what it shows."""
         values = self.values_of(state)
         return self.show(self.computed(**values), **values)
 

@@ -1,7 +1,7 @@
 """A grid of 160 recorded runs of a small transformer, by learning rate, norms, and initialization.
 
-Runs begin in one of four ways: with one of three sizes of the initial embeddings and no warm-up,
-or with the smallest size and a warm-up.
+Each run begins in one of four ways: with the initial embeddings at one of three scales and no
+warm-up, or at the smallest scale with a warm-up.
 
 `make tool NAME=grid` repeats all runs, and writes them to `grid.json`, along with the versions of
 Python and PyTorch.

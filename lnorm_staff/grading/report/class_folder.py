@@ -68,7 +68,7 @@ def write_results(
 
 
 def _kept(grades: Iterable[Grade]) -> str:
-    """Save the grades elsewhere and say where; if every disk is full, return the grades as text."""
+    """Save the grades in a different place and say where; if all disks are full, return them."""
     for folder in (None, Path.home(), Path.cwd(), "/dev/shm"):
         with contextlib.suppress(OSError):
             kept = Path(tempfile.mkdtemp(dir=folder)) / EXERCISES
@@ -151,7 +151,7 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
 
 
 def kept(grades: Iterable[Grade], added: Iterable[Grade]) -> list[str]:
-    """List the exercises and files that weren't judged this time and keep an earlier grade."""
+    """List exercises and files that weren't judged this time, so that an earlier grade stands."""
     judged = [each for each in added if each.state in STATES and each.state != NOT_JUDGED]
     known = {(*g.who, g.file, name) for g in judged for name in (g.exercise, "")}
     failed = [grade for grade in grades if grade.state in (NOT_JUDGED, NOT_GRADED)]

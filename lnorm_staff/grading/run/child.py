@@ -1,7 +1,8 @@
 """A child process that answers each line of JSON with a line of its own.
 
-The kernel and the judge of the attempts run in such children. Neither can stop the grader, which
-limits how long it waits and how much it reads, and kills a child along with all its processes.
+The kernel and the judge of the attempts run in such children. Neither can hang the grader, which
+limits how long it waits and how much it reads, and kills a child that goes too far, along with all
+its processes.
 """
 
 import asyncio
