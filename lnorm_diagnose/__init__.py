@@ -17,7 +17,7 @@ HOMES = ("diagnosing", "inspecting")
 
 
 def __getattr__(name: str) -> object:
-    """Import the diagnosis only when it's first used, because exercises need only the models."""
+    """Import a name's module only on first use, because exercises need only the error models."""
     if name in __all__:
         homes = (import_module(f"lnorm_diagnose.{home}") for home in HOMES)
         return next(getattr(home, name) for home in homes if hasattr(home, name))

@@ -1,8 +1,9 @@
-"""The code that the lessons on layer normalization use: the operation and modules around it.
+"""The code that the lessons use: layer normalization, and the modules around it.
 
-Other modules are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
-The package `lnorm_diagnose` finds how a layer differs from layer norm, `lnorm_course` runs the
-lessons, and `lnorm_staff` has the tools for authors and lecturers.
+Everything else is imported from its own module, for example
+`from lnorm_utils.plotting import hist_encoding`. The package `lnorm_diagnose` finds how a layer
+differs from layer norm, `lnorm_course` runs the lessons, and `lnorm_staff` has the tools for
+authors and lecturers.
 """
 
 from importlib import import_module

@@ -65,7 +65,7 @@ def layer_norm_backward(
     Returns:
         `g_hat` = weight · g, of the shape of `x`; `g_mean` = mean(ĝ) and `g_slope` = mean(ĝ · x̂),
         of shape (*, 1, …, 1); `dx`, of the shape and dtype of `x`; `dweight` and `dbias`, of shape
-        `normalized_shape`, even if γ or β is left out. Both gradients have the dtype of
+        `normalized_shape`, even if γ or β is left out. These last two have the dtype of
         `weight`, or that of `x` if there's no `weight`, and can overflow in float16.
 
     Raises:

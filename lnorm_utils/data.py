@@ -1,4 +1,4 @@
-"""Make the tensors and networks for the lessons, each with its own seed.
+"""Make the tensors and networks for the lessons; whatever is random has its own seed.
 
 No function here changes the caller's random state. In shapes, N is the number of points, L is
 the number of positions, and D is the number of features. Numbers have no unit, and tensors are
@@ -91,7 +91,7 @@ def two_words() -> Tensor:
 
 
 def nine_sentences() -> Tensor:
-    """Return the first words of three of nine sentences, with eight rounded features each: (3, 8).
+    """Return the first words of three of nine sentences, as eight rounded features each: (3, 8).
 
     >>> nine_sentences()[0, :3]
     tensor([ 0.4467, -1.3007, -0.0920])
@@ -146,14 +146,15 @@ def residual_stack(
     """Make a float64 `ResidualStack` whose initial weights are drawn with a seed of their own.
 
     Training amplifies small differences, but in float64, those due to rounding stay too small to
-    see. A stack begins with the blocks of every shorter stack with the same seed. The stack maps
-    (*, d_model) to the same shape.
+    see. A stack begins with the same blocks as any shorter stack that has the same seed. The stack
+    maps (*, d_model) to the same shape.
 
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
         seed: the seed of the weights.
         init: how the weights are initialized: "xavier"; "default" (PyTorch's), with smaller
-            weights and with biases that aren't 0; or "kaiming" (by Kaiming He), with larger ones.
+            weights and with biases that aren't 0; or "kaiming" (by Kaiming He), with larger
+            weights.
 
     Raises:
         ValueError: `init` isn't one of the three above.
@@ -179,8 +180,8 @@ def two_rings(points: int = 128, seed: int = 0) -> tuple[Tensor, Tensor]:
 
     Args:
         points: the number of points; every other point belongs to the outer ring.
-        seed: the seed of the angles and of the noise on each coordinate, whose standard deviation
-            is 0.1.
+        seed: the seed of the angles and of the noise, which has a standard deviation of 0.1 in
+            each coordinate.
 
     Returns:
         The points, (points, 2), float64; and the ring of each, 0 for the inner and 1 for the outer
@@ -257,10 +258,11 @@ def ring_network(
 
 
 def _linear(in_features: int, out_features: int, init: str, gain: float) -> nn.Linear:
-    """Initialize a float64 `nn.Linear` from the global random state, as PyTorch does in float32.
+    """Make a float64 `nn.Linear` and initialize it with float32 draws from the global random state.
 
-    PyTorch's own initialization differs in the last float32 digit from one instruction set to
-    another. Training the ring network amplifies such a difference within 80 steps.
+    It doesn't rely on PyTorch's initialization, which differs in the last float32 digit from one
+    instruction set to another. Training the ring network amplifies such a difference within 80
+    steps.
     """
     with torch.random.fork_rng(devices=[]):  # PyTorch's own draws must not change the state
         linear = nn.Linear(in_features, out_features, dtype=torch.float64)

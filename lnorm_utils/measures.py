@@ -62,8 +62,9 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
         1.0 if everything is recovered; about 0.0 if nothing is, or less if N is small.
 
     Raises:
-        ValueError: the two hold different numbers of points, or fewer than 4; a value isn't finite;
-            or the second half of `targets` is constant.
+        ValueError: `codes` or `targets` doesn't have two axes; they hold different numbers of
+            points, or fewer than 4; a value isn't finite; or the second half of `targets` is
+            constant.
 
     Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2,
     for the fit.

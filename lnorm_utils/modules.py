@@ -121,7 +121,7 @@ class PositionalEncoding(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Transform each row of (*, d_model) separately, by two linear maps with a ReLU between them.
+    """Apply two linear maps, with a ReLU between them, to each row of a tensor (*, d_model).
 
     f(x) = W₂ · relu(W₁ · x + b₁) + b₂. The weights are initialized as Glorot & Bengio 2010
     proposed (Xavier, uniform), and the biases start at 0.
@@ -212,10 +212,11 @@ class ResidualStack(nn.Module):
         d_model: the number of features.
         placement: as in `ResidualBlock`.
         final_norm: whether a layer norm follows the last block. None makes the usual choice: no
-            final norm for "post", whose last block already ends in a norm, and one for the rest.
+            final norm for "post", whose last block already ends in a norm, but one for "pre" and
+            "none".
         dtype: the dtype of the parameters.
 
-    Submodules: `blocks`, and `final_norm`, which is None if there is none.
+    Submodules: `blocks`, and `final_norm`, which is None if the stack has no final norm.
 
     Raises:
         ValueError: `placement` isn't one of the three in `ResidualBlock`.

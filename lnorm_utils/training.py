@@ -16,7 +16,7 @@ class Adam:
     Args:
         parameters: tensors of any shape, which `step` changes in place.
 
-    Source: Kingma & Ba 2015, arXiv:1412.6980; it gives the same numbers as `torch.optim.Adam`.
+    Source: Kingma & Ba 2015, arXiv:1412.6980. The numbers are the same as with `torch.optim.Adam`.
 
     >>> p = torch.tensor([3.0])
     >>> Adam([p]).step([torch.tensor([50.0])], lr=0.1)
@@ -61,8 +61,9 @@ def train(
 ) -> Tensor:
     """Train a classifier in place on all points at once, by gradient descent or by Adam.
 
-    At each step, each parameter p becomes p − lr · ∂ loss / ∂ p, where the loss is the mean cross
-    entropy, in nats. Guessing between two classes gives a loss of ln 2 = 0.693.
+    At each step of gradient descent, each parameter p becomes p − lr · ∂ loss / ∂ p, where the loss
+    is the mean cross entropy, in nats. A network that always gives two classes equal probabilities
+    has a loss of ln 2 = 0.693.
 
     Args:
         network: a module that takes x and returns a number for each class, (N, classes).
@@ -71,8 +72,8 @@ def train(
         lr: the learning rate.
         steps: the number of updates.
         adam: whether to use `Adam` instead of gradient descent, with the same learning rate.
-        decay: weight decay on all parameters. Before each step, p becomes (1 − lr · decay) · p,
-            as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
+        decay: weight decay on all parameters. At each step, before the update, p is multiplied by
+            1 − lr · decay, as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
 
     Returns:
         (steps,), the loss before each step, in nats, without a gradient.

@@ -54,8 +54,8 @@ def fixed(value: SupportsFloat, decimals: int = 2) -> str:
 def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
     """Write a number with two decimals, unless it's small or large.
 
-    Numbers below 0.01 are written with two significant digits, and numbers from 100,000 on without
-    decimals.
+    Numbers below 0.01 are written with two significant digits, and numbers of 100,000 or more
+    without decimals.
 
     Args:
         beside: a number that the value was computed from. If the value is below a millionth of that
@@ -91,7 +91,7 @@ def counted(count: int, what: str) -> str:
 
 
 def dtype_name(dtype: object) -> str:
-    """Write the name of a PyTorch dtype or layout as people do, without its prefix `torch.`
+    """Write the name of a PyTorch dtype or layout without the prefix `torch.`, as people do.
 
     >>> import torch
     >>> dtype_name(torch.float32)
@@ -123,7 +123,7 @@ def spoken(things: Sequence[str], are_clauses: bool = False) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text without its period, to name a mistake in a few words.
+    """Return what comes before a text's first period or semicolon, to name a mistake briefly.
 
     >>> first_sentence("You added 1e-5. It belongs under the root.")
     'You added 1e-5'

@@ -153,7 +153,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
 
 def _finite(x: Tensor, y: Tensor) -> tuple[tuple[Tensor, Tensor], Finding]:
-    """Return the rows that are finite, and say what was left out."""
+    """Return the rows without NaN or infinity, and a finding that says what was left out."""
     in_x, in_y = (~each.isfinite().flatten(1).all(-1) for each in (x, y))
     count, only_y, only_x = (int(n.sum()) for n in (in_x | in_y, in_y & ~in_x, in_x & ~in_y))
     words = f"{count} of {counted(len(x), 'row')} hold NaN or infinity, and were left out"
@@ -203,9 +203,10 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
 
 
 def _steps(y: Tensor) -> tuple[str, Tensor] | None:
-    """Say what steps numbers were rounded to, if any, and how far each may have moved.
+    """Say to what steps numbers were rounded, and how far each may have moved.
 
-    Numbers with at most one decimal probably weren't rounded.
+    Return None if no steps were found. Numbers with at most one decimal probably weren't rounded;
+    for them, return "" and zeros.
     """
     few = y.flatten()[:SOME]
     if len(few) < y.numel() and _steps(few) is None:

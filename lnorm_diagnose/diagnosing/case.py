@@ -88,7 +88,7 @@ class Case:
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
     def may_fit(self, parts: Distractors) -> bool:
-        """Return whether wrong parts fit `few`, or can't be judged by it because they mix rows."""
+        """Return whether wrong parts may fit: unless they mix rows, they have to fit `few`."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
@@ -186,7 +186,7 @@ class Case:
 
     @cached_property
     def _loose(self) -> Tensor:
-        """A rough limit, computed from the output, because a result that fits is about as large."""
+        """A rough limit, based on the output's size, as any result that fits is about as large."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property
@@ -207,5 +207,5 @@ class Case:
 
 
 def _size(numbers: Tensor) -> Tensor:
-    """Return the median absolute value of each row, which the largest number doesn't affect."""
+    """Return each row's median absolute value, a size that a single outlier doesn't affect."""
     return numbers.double().abs().nan_to_num(0, 0, 0).median(-1, keepdim=True).values

@@ -25,7 +25,7 @@ NEAR = 1e-6  # a parameter may be off by this fraction of 1 plus its absolute va
 
 
 class Finding(NamedTuple):
-    """A sentence about a layer and, if it gives a reason for a wrong result, that as a clause."""
+    """A sentence about a layer and, if it explains a wrong result, the explanation as a clause."""
 
     words: str
     slip: str = ""
@@ -33,12 +33,12 @@ class Finding(NamedTuple):
 
 
 def _slip(slip: str, more: str) -> Finding:
-    """Return a mistake as a finding, from a clause and the rest of the sentence."""
+    """Return a finding about a mistake, made from a clause and the rest of the sentence."""
     return Finding(f"{capitalized(slip)}{more}", slip)
 
 
 def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding]:
-    """Yield what there is to say about a layer besides its numbers."""
+    """Yield what there is to say about a layer besides the cause of its wrong numbers."""
     name = search.norm.name
     if subject.channels_first:
         yield Finding(
@@ -137,7 +137,7 @@ def _parameters(subject: Subject, search: Search, cause: Cause) -> Iterator[Find
 
 
 def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
-    """Return the cause after also comparing the γ and β that the layer and `like` hold.
+    """Return the cause, adjusted after comparing the γ and β that the layer and `like` hold.
 
     Args:
         cause: the cause found with the same γ and β in both.

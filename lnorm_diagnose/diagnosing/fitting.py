@@ -16,9 +16,9 @@ LOOSE, CLOSE = 3.0, 1e-6
 
 
 def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return a number for which the output of `run` is within the limit of a result, or None.
+    """Return a number for which the output of `run` is close to a result, or None if none is found.
 
-    The search zooms in until it finds such a number, or until no number between two neighbors can
+    The search zooms in step by step, and gives up as soon as no number between two neighbors can
     be near enough.
 
     Args:
@@ -42,7 +42,7 @@ def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> f
 
 
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number with which `run` gives this result; None if there's none or 0 works."""
+    """Return the number with which `run` gives this result; None if none does, or if 0 does."""
     number = nearest(run, result, limit)
     if number is None:
         return None
@@ -51,6 +51,6 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> fl
 
 
 def _off(run: Callable[[Tensor], Tensor], result: Tensor, numbers: Tensor) -> Tensor:
-    """Return how far off the results are, of shape (numbers, size of a result)."""
+    """Return how far off the outputs are, as a tensor (numbers, elements of a result)."""
     values = run(numbers.reshape(-1, *[1] * result.ndim)).expand(len(numbers), *result.shape)
     return (values - result).flatten(1).nan_to_num(torch.inf, torch.inf, -torch.inf).abs()

@@ -112,7 +112,7 @@ def diagnose_layer(
 
 
 def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
-    """List (whether features are on axis 1, shape of γ, shape of x), the likeliest first."""
+    """List triples (are features on axis 1?, shape of γ, shape of x), the likeliest first."""
     axes = (False,) if known and len(known) > 1 else (False, True)
     layouts = [*itertools.product(axes, [known] if known else SIZES)]
     usual = [(*each, shape) for each in layouts for shape in _shapes(*each)[:2]]
@@ -120,7 +120,7 @@ def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
 
 
 def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
-    """Return the shapes that x may have if γ has a certain shape."""
+    """Return the shapes that x may have if the shape of γ is `size`."""
     if channels_first:
         return [(*leading, *size) for leading in LEADING[:2]]
     square = [size * 2] if len(size) == 1 and size[0] <= SQUARE else []
@@ -157,7 +157,7 @@ def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]) -> Trial:
-    """Choose γ and β: the given ones, those of `like`, or new ones if the layer can take them."""
+    """Choose γ and β: those given; else new ones if the layer takes them; else those of `like`."""
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
         own = given.get(role, norm.parameters.get(role))
@@ -222,7 +222,7 @@ def _judged(
 
 
 def _cause(subject: Subject, search: Search) -> Cause:
-    """Find the cause of the results: slips, a law, the gradient, or how rows affect each other."""
+    """Find the cause of the results: slips, a law of all numbers, wrong gradients, mixed rows."""
     found = cause_of(search)
     if not found.is_open:
         return found

@@ -29,7 +29,7 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
 
 
 def cause_of(search: Search, most: int = 2) -> Cause:
-    """Find a cause: at most `most` distractors, or else a law that all numbers follow."""
+    """Find a cause: at most `most` distractors or, if none fit, a law that all numbers follow."""
     main, compared = search.main, search.compare()
     of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
     is_wrong = main in compared.wrong and main.is_whole
@@ -43,7 +43,7 @@ def cause_of(search: Search, most: int = 2) -> Cause:
 
 
 def _law(case: Case, where: str) -> str:
-    """Say which order of rows or features, or which γ and β, would make all numbers right.
+    """Say which rows or features are 0, unchanged, or reordered, or how γ and β differ.
 
     Args:
         where: what goes before a sentence that may not be true of another shape.
@@ -56,7 +56,7 @@ def _law(case: Case, where: str) -> str:
 
 
 def _at_places(case: Case, y: Tensor, z: Tensor) -> str:
-    """Say which rows or features are 0, unchanged, or in a different order, if that's all."""
+    """Say which rows or features are 0, unchanged, or reordered, if that explains everything."""
     limit = case.trial.rows(case.limit())
     if said := _zeroed(case):
         return said
@@ -122,7 +122,7 @@ def _zeroed(case: Case) -> str:
 
 
 def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
-    """Say which different γ and β would make all numbers right."""
+    """Say how γ and β differ from the right ones, if that alone explains all numbers."""
     trial, away = case.trial, bare - bare.mean(0)
     g = (away * y).sum(0) / away.square().sum(0)
     b = (y - g * bare).mean(0)
@@ -141,7 +141,7 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
 def other_parameters(
     own: Mapping[str, Tensor], right: Mapping[str, Tensor | None], near: Mapping[str, Tensor]
 ) -> str:
-    """Say how γ and β, given by role, differ from the right ones; "" if they don't.
+    """Say how γ and β, given by role, differ from the right ones; return "" if they don't.
 
     Args:
         near: how far off each number may be, keyed by role.

@@ -16,7 +16,7 @@ FAR = 100.0
 
 
 def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, tol: float) -> list[str]:
-    """Say how rows or features affect each other in ways that a norm of single rows rules out.
+    """Say how rows or features affect each other in ways that a row-by-row norm rules out.
 
     Args:
         call: a function that returns the layer's output for x.

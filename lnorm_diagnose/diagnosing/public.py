@@ -44,12 +44,14 @@ def diagnose(
             (*, *normalized_shape), in any unit.
         y: what came out, of the shape of x, without a unit.
         like: the module that the layer should be like: an `nn.LayerNorm` or an `nn.RMSNorm`. By
-            default PyTorch's layer norm over the last axis, or over as many axes as the layer's γ
-            has.
-        weight: γ, of the shape of the normalized axes; by default 1, or that of `like`.
-        bias: β, of the same shape; by default 0, or that of `like`.
+            default, it's PyTorch's layer norm over the last axis, or over as many axes as the
+            layer's γ has.
+        weight: γ, of the shape of the normalized axes. If it's left out, a layer that takes or
+            holds a γ is tried with new numbers; otherwise, γ is that of `like`, or 1.
+        bias: β, of the same shape. If it's left out, it's chosen in the same way, with 0 instead
+            of 1.
         eps: ε, in the squared unit of x; by default that of `like`, or 1e-5.
-        shape: the sizes of the normalized axes, if a layer takes only certain sizes.
+        shape: the sizes of the normalized axes, if the layer takes only certain sizes.
         named: further arguments for each call, such as `z=gate`. If one of them is a tensor with
             several axes, every trial input x has the shape of that tensor.
 

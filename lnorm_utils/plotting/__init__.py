@@ -1,9 +1,9 @@
 """Draw pictures of tensors: numbers in, a Matplotlib Figure out, with a description in words.
 
-Each function takes tensors (on any device, with or without grad) or what NumPy can convert, and
-returns a `Picture`, whose `words` say what the picture shows. If the input doesn't consist of
-numbers, a function raises a TypeError; if the numbers don't fit, it raises a ValueError that says
-what it needs.
+Each function that draws takes tensors (on any device, with or without grad), or anything that
+NumPy can convert, and returns a `Picture`, whose `words` say what the picture shows. If the input
+doesn't consist of numbers, the function raises a TypeError; if the numbers or their shapes don't
+fit, it raises a ValueError that says what the function needs.
 """
 
 from lnorm_utils.plotting.cells import invariance_table, shared_cells, signed_cells

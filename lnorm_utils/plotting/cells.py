@@ -1,4 +1,4 @@
-"""Draw tables: cells that share a mean, a matrix's signs and sizes, and what doesn't change."""
+"""Draw tables of cells that share a mean, of a matrix's signs and sizes, and of invariances."""
 
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,9 +53,9 @@ def shared_cells(
         what: what the cells share, if it isn't a mean.
 
     Raises:
-        ValueError: `x` has a different number of axes or no elements, or `axes` doesn't have a
+        ValueError: `x` doesn't have 2, 3, or 4 axes, or has no elements; or `axes` doesn't have a
             letter for each axis.
-        IndexError: `x` has no axis `dim`, or it's named twice.
+        IndexError: `dim` names an axis that `x` doesn't have, or names an axis twice.
 
     >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:52]
     '4 cells in 2 groups of 2. Each group shares one mean'
@@ -99,7 +99,7 @@ def shared_cells(
 
 
 def _named(kept: Sequence[int], reduced: Collection[int]) -> Iterator[str]:
-    """Name the cells of each group by an index, as in PyTorch."""
+    """Yield, for each group, its number and the PyTorch index that selects its cells."""
     for group, place in enumerate(np.ndindex(*kept)):
         index = ", ".join(":" if axis in reduced else str(i) for axis, i in enumerate(place))
         yield f"#{group + 1} is `x[{index}]`"
@@ -150,8 +150,8 @@ def invariance_table(table: Mapping[str, Mapping[str, bool]], title: str) -> Pic
     """Draw a table whose cells say "same" or "changes" for each subject and each change.
 
     Args:
-        table: maps each subject to a mapping from each change to whether the subject stays the
-            same. All subjects have the same changes, in the same order.
+        table: `table[subject][change]` says whether the subject stays the same under the change.
+            All subjects have the same changes, in the same order.
         title: the text above the table.
 
     Raises:

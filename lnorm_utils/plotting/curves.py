@@ -62,8 +62,9 @@ def curves(
 
     The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have looks of
     their own, the same in every picture. "layer norm" and "post-LN" share one look; if a picture
-    has both, the one listed first gets that look. A variant, such as "post-LN, warm-up", has its
-    own look, too.
+    has both, the one listed first gets that look. In a picture that has both "post-LN" and a
+    variant, such as "post-LN, warm-up", the two have the same color, but the variant has its own
+    dash and marker.
 
     Args:
         x: (n,), shared by all lines.
@@ -76,8 +77,8 @@ def curves(
             known beforehand.
         joined: whether lines join neighboring points, which makes sense only if the points are
             related.
-        rounding: whether the values are rounding errors, whose digits differ between machines. The
-            words then give only powers of ten, and the y axis must be logarithmic.
+        rounding: whether the values are rounding errors, whose digits differ between machines. If
+            so, the picture's `words` give only powers of ten, and the y axis must be logarithmic.
 
     Raises:
         ValueError: `log` isn't one of these values, `x` isn't of shape (n,), a line has a different

@@ -52,8 +52,8 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
 def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """Draw each point's histogram before layer normalization and, under it, the one after.
 
-    The upper panels share one axis, and the lower panels share another. A dashed frame in each
-    upper panel marks the part of its axis that the lower panel covers, unless that's all of it.
+    The upper panels share one x axis, and the lower panels share another. A dashed frame in each
+    upper panel marks the part of its x axis that the lower panel covers, unless that's all of it.
 
     Args:
         encoding: the points before the norm, (N, D) or (N, L, D), as for `hist_encoding`.
@@ -91,7 +91,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
 
 
 def _panels(alt: str, count: int, kinds: int = 1) -> tuple[Picture, list[NDArray]]:
-    """Make panels for points, at most four side by side, with separate rows for each kind."""
+    """Make `count` panels of each kind, at most four side by side, each kind in its own rows."""
     columns = min(count, MOST_COLUMNS)
     rows = kinds * -(-count // columns)
     picture, axes = new_picture(alt, rows, columns, 2.6, 2.6, sharex="row", sharey="row")

@@ -48,7 +48,7 @@ in_style = matplotlib.rc_context(STYLE)
 
 
 class Picture(Figure):
-    """A Figure with two descriptions: `alt` in one line, and `words`, which say what it shows.
+    """A Figure with two descriptions: a one-line `alt`, and `words`, which say what it shows.
 
     A notebook shows it as an image, whose text alternative is `alt`, with `words` under it. It
     isn't a pyplot figure: pyplot doesn't keep it in memory, and `plt.show()` doesn't draw it again.

@@ -37,7 +37,7 @@ SHADES = LinearSegmentedColormap.from_list("shades", [SKY, WHITE, PINK])
 
 @in_style
 def number_lines(x: ArrayLike) -> Picture:
-    """Draw each row of features as dots on a line, with its mean and one standard deviation.
+    """Draw each row of features as dots on a line, with the row's mean ± one standard deviation.
 
     Args:
         x: (N, D), or (N, L, D) to draw a separate line for each point at each position.
@@ -82,9 +82,10 @@ def number_lines(x: ArrayLike) -> Picture:
 def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     """Draw points with two or three features before and after layer normalization.
 
-    Two features are drawn as they are. Three features are drawn as seen along (1, 1, 1), in the
-    plane of all points with mean zero. A point is drawn as a circle if, before the norm, its
-    feature 0 is larger than its feature 1, and as a triangle if it isn't.
+    Points with two features are drawn as they are. Points with three features are drawn as seen
+    along (1, 1, 1), projected onto the plane of all points with mean zero. A point is drawn as
+    a circle if, before the norm, its feature 0 is larger than its feature 1, and as a triangle if
+    it isn't.
 
     Args:
         before: the points before layer normalization, (N, 2) or (N, 3).
@@ -150,8 +151,9 @@ def _circle(ax: Axes, after: NDArray) -> str:
 def in_plane(array: NDArray) -> NDArray:
     """Return where points (N, D), with D from 1 to 4, are drawn: their coordinates (N, 2).
 
-    One and two features are drawn as they are. With three or four, the coordinates are how far a
-    point reaches along (1, −1, 0, …) and (1, 1, −2, …), two directions with mean 0.
+    Points with one or two features are drawn as they are. With three or four, the coordinates are
+    the point's components along the directions (1, −1, 0, …) and (1, 1, −2, …), both of which have
+    mean 0.
 
     >>> in_plane(np.array([[5.0]]))
     array([[5., 0.]])
@@ -282,6 +284,6 @@ def _scatter(
 
 
 def _ends(points: NDArray) -> tuple[str, str]:
-    """Write the smallest and largest distances of the points from the origin."""
+    """Return, as text, the smallest and largest distances of the points from the origin."""
     far = np.hypot(*points.T)
     return number(far.min()), number(far.max())
