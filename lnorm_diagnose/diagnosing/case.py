@@ -88,7 +88,7 @@ class Case:
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
     def may_fit(self, parts: Distractors) -> bool:
-        """Return whether wrong parts may fit: unless they mix rows, they have to fit `few`."""
+        """Return False only if wrong parts neither mix rows nor fit `few`, which is smaller."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
@@ -120,7 +120,7 @@ class Case:
         return self._made[parts]
 
     def limit(self, parts: Distractors = ()) -> Tensor:
-        """Return how far each number may be from the result of a norm with these wrong parts."""
+        """Return how far each number may be from the result of these wrong parts and still fit."""
         if parts not in self._limits:
             made = self.made(parts)
             assert isinstance(made, Tensor)
@@ -186,7 +186,7 @@ class Case:
 
     @cached_property
     def _loose(self) -> Tensor:
-        """A rough limit, based on the output's size, as any result that fits is about as large."""
+        """A rough limit, based on the output's size; any result that fits is about that large."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property

@@ -170,7 +170,7 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
 
 
 def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], Diagnosis | None]:
-    """Call copies repeatedly; return what the calls change, and a diagnosis if that's a mistake."""
+    """Call copies repeatedly; return what calls change, and a diagnosis if one is clear by then."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
     pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
@@ -222,7 +222,7 @@ def _judged(
 
 
 def _cause(subject: Subject, search: Search) -> Cause:
-    """Find the cause of the results: slips, a law of all numbers, wrong gradients, mixed rows."""
+    """Find the cause of the results: slips, a law for all numbers, a gradient, or mixed rows."""
     found = cause_of(search)
     if not found.is_open:
         return found

@@ -29,7 +29,7 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
 
 
 def cause_of(search: Search, most: int = 2) -> Cause:
-    """Find a cause: at most `most` distractors or, if none fit, a law that all numbers follow."""
+    """Find a cause: at most `most` distractors or, if none fits, a law that all numbers follow."""
     main, compared = search.main, search.compare()
     of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
     is_wrong = main in compared.wrong and main.is_whole
