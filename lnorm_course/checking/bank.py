@@ -74,7 +74,7 @@ OF_CODE = (
 
 
 class Entry(NamedTuple):
-    """A word, the text after it, and the program below, with the numbers of their first lines."""
+    """An entry: its keyword, the text after it, and the code below, with their line numbers."""
 
     line: int
     word: str

@@ -62,8 +62,8 @@ class Exercise(ABC):
         """Show whether an attempt is right or what mistake it contains, and record the result.
 
         Args:
-            attempt: a value for a prediction, a function or a class for code; `...` or None means
-                that there is no attempt yet.
+            attempt: for a prediction, a value; for a code exercise, a function or a class. `...` or
+                None means that there is no attempt yet.
             more: further arguments, which students pass by mistake.
         """
         notice = put_back()  # called first, because the attempt may use what the lesson imports

@@ -97,7 +97,7 @@ def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
 
 
 def wrong_stacks() -> Iterator[Mistake]:
-    """Yield, as mistakes, the stacks of blocks that aren't pre-LN, with or without a final norm."""
+    """Yield, as mistakes, stacks of any blocks but pre-LN, both with a final norm and without."""
     for (places, adds, done), has_final in itertools.product(_all_blocks(), (True, False)):
         # A norm right after a block that ends in a norm changes hardly anything, so most stacks
         # with such a norm are skipped. Those with the final norm in every block instead of after

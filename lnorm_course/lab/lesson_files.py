@@ -117,7 +117,7 @@ def made_from(notebook: Mapping) -> str:
 
 
 def main_way(notebook: Mapping) -> dict:
-    """Return a lesson without its side trips (the cells after the recap) or their minutes."""
+    """Return a lesson without the cells after the recap and without the minutes these take."""
     kept: list[dict] = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
