@@ -1,8 +1,9 @@
 """JupyterHub for a class on one machine: `make hub` starts it, and docs/hub.md explains it.
 
-As root, it admits the accounts that `deploy/seats.py` creates, and each student's server runs in
-the student's own account. Without root, to try it out, one password works for every name, and all
-servers run in your account. The hub stores its files in the folder in which it's started.
+Run as root, it admits the accounts that `deploy/seats.py` creates, and each student's server runs
+in the student's own account. Run without root, which is meant for trying it out, it accepts one
+password for every name, and all servers run in your account. The hub stores its files in the
+folder in which it's started.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Create accounts for a class on this machine, as root, and print a name and password for each.
 
-`python deploy/seats.py 30` creates seat-01 to seat-30. With a second argument, mon, it creates
+`python deploy/seats.py 30` creates seat-01 to seat-30. With `mon` as a second argument, it creates
 mon-01 to mon-30. Accounts that already exist don't change.
 """
 

@@ -1,4 +1,4 @@
-"""Record results: for each exercise answered, an empty file whose name gives the result.
+"""Record results as empty files whose names give the exercise and its state.
 
 Because a record is only a file name, notebooks that run at the same time don't overwrite each
 other's records, a kernel that dies leaves nothing half written, and even a full disk usually has

@@ -81,7 +81,7 @@ def _of_hints(section: Section, answer: str) -> Problems:
 
 
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
-    """Report an answer that gets the wrong verdict, or feedback meant for a different answer."""
+    """Report an answer that gets the wrong verdict or the feedback meant for another answer."""
     called = feedback.state.name.lower()
     if called != state:
         yield line, f"{what} is judged {called}, not {state}."
@@ -117,7 +117,7 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
-    """Report programs whose verdict contradicts their options, and options with two messages."""
+    """Report programs whose result contradicts their options, and options that two messages fit."""
     (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
     for chosen in template.programs:
         options = template.options(chosen)

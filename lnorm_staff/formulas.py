@@ -80,7 +80,7 @@ def _space(row: Any) -> None:
 
 
 def _leaves_open(part: Any) -> bool:
-    """Return whether a + or − right after this part is a prefix, not an operator between two."""
+    """Return whether a + or − right after this part is a prefix rather than a binary operator."""
     return part.tag == "mo" and (part.text or "") not in {*")]}!", *BARS}
 
 

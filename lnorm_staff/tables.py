@@ -24,7 +24,7 @@ class TableError(ValueError):
 
 
 class Table(NamedTuple):
-    """A table: its column headings, and each other line's number and cells, keyed by heading."""
+    """A table: its headings and, for each other line, its number and its cells by heading."""
 
     path: Path
     titles: list[str]

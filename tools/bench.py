@@ -1,7 +1,8 @@
 """Measure how much data each lesson of the web edition transfers, and how fast its explorer is.
 
-The size includes everything that is loaded until the explorer has all its frames. Two times are
-measured: from loading the page to the first picture, and from moving the slider to the next one.
+The amount includes everything that is loaded until the explorer has all its frames. Two times
+are measured: from loading the page to the first picture, and from moving the slider to the next
+picture.
 """
 
 import gzip

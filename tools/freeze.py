@@ -26,7 +26,7 @@ FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab then shows only the 
 
 
 def frozen_text(notebook):
-    """Return the text of a notebook's file in its one canonical form."""
+    """Return the canonical text of a notebook's file."""
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
@@ -74,7 +74,7 @@ def freeze(path):
 
 
 def main(arguments):
-    """Freeze as many notebooks at once as there are cores, and record what tests compare."""
+    """Freeze notebooks, one per core at a time, and record how many outputs the tests compare."""
     paths = [Path(argument).resolve() for argument in arguments] or NOTEBOOK_PATHS
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         each = zip(paths, pool.map(freeze, paths), strict=True)

@@ -1,4 +1,4 @@
-"""Write the tables of lessons, and the minutes in their title cells, from `docs/lessons.toml`.
+"""Write tables of lessons, and the minutes in lessons' title cells, from `docs/lessons.toml`.
 
 Each table, in the README and in `docs`, follows a line `<!-- rows: NAME -->`. Its column headings
 don't change, but its rows are written anew. `make notebooks` does this, too.
@@ -60,7 +60,7 @@ def with_tables(page):
 
 
 def with_minutes(notebook, minutes):
-    """Return the text of a notebook's file with these minutes in its title cell."""
+    """Return the text of a notebook's file with the given minutes in its title cell."""
     return TIME.sub(str(minutes), notebook, count=1)
 
 

@@ -1,7 +1,7 @@
 """Take the README's screenshots of an explorer and of feedback, for `docs/pictures`.
 
 The "Description" of each file stores the course's words for what it shows, so that a test can tell
-if the file is out of date. The lessons' small pictures in that folder are drawn once and reused.
+if the file is out of date. The other pictures in that folder aren't made by this tool.
 """
 
 import io

@@ -4,11 +4,11 @@ For each moment, `rings.json` stores `p`, the probability of the outer ring in 2
 row, as characters from "#" for 0 to "[" for 1. Two more arrays are stored as bytes: `says`, that
 probability for 32 points; and `along`, those points' positions after each hidden layer, measured
 along one direction of the layer's 64 numbers (40 units to a standard deviation). It's the direction
-that varies most with the positions one layer later, so threads don't cross just because a sign has
-changed. Three are stored as numbers: `apart`, the root mean square of the distances from the mean
-point after each hidden layer; `range`, the lowest and the highest probability of the 128 points;
-and `maps`, the norms of the gradients of the first and the last map's weights. The losses are those
-of `train`.
+along which the positions covary most with those one layer later, so the threads that connect them
+don't cross just because a sign has changed. Three items are stored as numbers: `apart`, the root
+mean square of the distances from the mean point after each hidden layer; `range`, the lowest and
+the highest probability of the 128 points; and `maps`, the norms of the gradients with respect to
+the weights of the first and the last map. For each training, `loss` has the losses from `train`.
 """
 
 import base64
@@ -70,7 +70,7 @@ RUNS = {
 
 
 def with_threads():
-    """Return the indices of 16 points on each ring, at about equal angles."""
+    """Return the indices of 16 points on each ring, about equally spaced in angle."""
     angles, found = torch.atan2(X[:, 1], X[:, 0]), []
     for ring in (0, 1):
         left = {*(ring == RING).nonzero()[:, 0].tolist()}

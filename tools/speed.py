@@ -2,7 +2,7 @@
 
 The functions are those of the notebook, timed with one thread. On Linux, there's a second table for
 a process in which each new tensor reuses the memory of an earlier one. Run `make notebooks`
-afterwards, because the notebook shows the tables.
+afterward, because the notebook shows the tables.
 """
 
 import json
@@ -46,7 +46,7 @@ CALLS = {
 
 
 def used():
-    """Return the names that the calls use: the notebook's own, compiled functions, and tensors."""
+    """Return the names that the calls use: the notebook's, plus compiled functions and tensors."""
     names = vars(parts_of("appendix_speed"))
     names |= {f"compiled_{name}": torch.compile(names[name]) for name in ("two_pass", "one_pass")}
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))
@@ -54,7 +54,7 @@ def used():
 
 
 def milliseconds():
-    """Return each call's median time; they take turns, so that other work affects all of them."""
+    """Return each call's median time; the calls take turns, so that other work affects them all."""
     names = used()
     right = F.layer_norm(names["x"], SHAPE[1:])
     for call in NORMS.values():  # this compiles them, too

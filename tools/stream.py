@@ -6,7 +6,7 @@ what the block's branch f adds, of the sum, and of the block's output. `enters` 
 the first block. `gradients` has the gradient norm of each block's weights, keyed by the place of
 the norm, by whether a final norm follows the last block, by whether the loss pulls each row in its
 own direction, and by the number of blocks. For each place of the norm, `rows` has four numbers of a
-typical row: before the first block, and after the addition in the last block of each depth.
+typical row before the first block, and four after the addition in the last block of each depth.
 """
 
 import json
@@ -34,7 +34,7 @@ X = normal(64, FEATURES, seed=1, dtype=torch.float64)
 
 @cache
 def deepest(place: str) -> list[ResidualStack]:
-    """Make the deepest stack of each seed, which begins with the blocks of all shorter ones."""
+    """Make the deepest stack for each seed; it begins with the blocks of all shorter stacks."""
     return [residual_stack(DEPTHS[-1], place, seed=seed) for seed in range(SEEDS)]
 
 
@@ -45,7 +45,7 @@ def spread(h: Tensor) -> float:
 
 @torch.no_grad()
 def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
-    """Return the spreads of each block's branch, sum, and output; also the sums, starting at X."""
+    """Return the spreads of each block's branch, sum, and output; also X and all sums, stacked."""
     h, found, rows = X, [], [X]
     for block in stack.blocks:
         added = block.f(block.norm(h) if stack.blocks[0].placement == "pre" else h)
@@ -55,11 +55,11 @@ def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
 
 
 def four_of_a_row(place: str) -> list[list[float]]:
-    """Pick the row whose spread is most typical at every place; return four numbers of it at each.
+    """Pick the row whose spread is most typical at every place; return four of its numbers at each.
 
-    The places are before the first block and after the addition at each depth. The four are chosen
-    from the row's 64 numbers so that they have about its mean and its spread. They aren't always
-    the same four.
+    These places aren't those of the norm: they are before the first block, and after the addition
+    at each depth. At each, the four that have about the row's mean and its spread are chosen from
+    its 64 numbers, so they aren't always the same four.
     """
     rows = torch.stack([sums(stack)[1] for stack in deepest(place)])[:, [0, *DEPTHS]]
     spreads = variance(rows).sqrt()  # (seeds, places, 64, 1)

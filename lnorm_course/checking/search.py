@@ -80,7 +80,7 @@ class Search:
         code, begins = "".join(source.split()), first_number(results[first])
 
         def may_be(parts: Explanation) -> bool:
-            """Quickly tell whether the source and the first number allow an explanation."""
+            """Quickly tell whether an explanation agrees with the source and the first number."""
             if not all(_may_be(part, code) for part in parts):
                 return False
             if first in wrong and len(parts) > 1:

@@ -1,4 +1,4 @@
-"""Define a grade: the result of one student's exercise, which all steps of grading use."""
+"""Define a grade: one student's result on one exercise, used by all steps of grading."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -60,7 +60,10 @@ class Grade:
 
     @property
     def earned(self) -> float:
-        """Return the points that a person gave; without them, 1 for a right answer that counts."""
+        """Return the points that a person gave or, if there are none, those that the grader gives.
+
+        The grader gives 1 point for a right answer that counts, and 0 for anything else.
+        """
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property

@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: object, most: int = MOST_OF_AN_ERROR) -> str:
-    """Shorten a text to a single line, and remove the names of this machine's folders."""
+    """Put a text on one line, shorten it, and remove the names of this machine's folders."""
     words = printable(" ".join(_placeless(text).split()))
     return words if len(words) <= most else f"{words[: most - 1]}…"
 

@@ -28,7 +28,7 @@ def how_to_get(repository: str, size: int) -> str:
     """Return Markdown that says how to get the course, for a page at the top level of the site.
 
     Args:
-        repository: the address of the repository, or "" if it has none.
+        repository: the address of the repository, or "" if there's none.
         size: the size in bytes of the archive published with the pages, or 0 if there's none.
     """
     if repository:

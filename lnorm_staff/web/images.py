@@ -19,7 +19,7 @@ Cell = dict[str, Any]
 
 
 def in_files(text: str, folder: Path, address: str) -> str:
-    """Move the images in HTML into files, and reduce each PNG to the 256 colors nearest to its own.
+    """Move the images in HTML into files, and reduce each PNG to 256 colors.
 
     Args:
         folder: the folder to which the images are written.

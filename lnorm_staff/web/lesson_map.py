@@ -44,7 +44,7 @@ def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
 
 
 def _place(lesson: int, needs: list[int], places: dict[int, Place]) -> Place:
-    """Choose a lesson's place, below all lessons that it needs; the first `COLUMNS` share a row."""
+    """Choose a lesson's place: for the first `COLUMNS`, row 1; else, below all lessons it needs."""
     row = 1 + max((places[n][0] for n in needs), default=0) if lesson > COLUMNS else 1
     while (column := 1 + sum(r == row for r, _ in places.values())) > COLUMNS:
         row += 1

@@ -27,7 +27,7 @@ MATH = f"<math{NAMESPACE}"
 
 
 class Choice(NamedTuple):
-    """An answer to vote for, the feedback on it (both in Markdown), and whether it's right."""
+    """An answer to vote for, whether it's right, and feedback on it; both texts are Markdown."""
 
     text: str
     is_right: bool
@@ -42,7 +42,7 @@ def predictions() -> Mapping[str, Prediction]:
 
 
 def choices(question: Prediction, asked: str) -> list[Choice]:
-    """Return the right and wrong answers: numbers sorted by size, words in the question's order."""
+    """Return a right answer and all wrong ones: numbers by size, words in the question's order."""
     _, told = options(asked, question)
     words = in_order(question, asked)
 

@@ -77,9 +77,9 @@ class Entropies(NamedTuple):
 def entropies(codes: Tensor) -> Entropies:
     """Compute the smallest cross entropies that three kinds of predictions can reach.
 
-    guessing = ln V, if each of the V characters is always given the same probability. letters =
-    −Σ p(a) · ln p(a), if the prediction is always the characters' frequencies p. pairs =
-    −Σ p(a, b) · ln p(b | a), if it is the frequency of each b after the previous character, a.
+    guessing = ln V, if all V characters always get the same probability. letters =
+    −Σ p(a) · ln p(a), if each character a always gets its frequency p(a). pairs =
+    −Σ p(a, b) · ln p(b | a), if each b gets p(b | a), its frequency right after a character a.
 
     Args:
         codes: (L,), int64, character codes that begin at 0.

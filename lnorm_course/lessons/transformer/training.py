@@ -85,6 +85,6 @@ def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -
 
 
 def _loss(model: nn.Module, pieces: Tensor) -> Tensor:
-    """Return the mean cross entropy of predicting characters (N, L + 1) from those before them."""
+    """Return the mean cross entropy of predicting the last L characters of pieces (N, L + 1)."""
     logits = model(pieces[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), pieces[:, 1:].flatten())

@@ -61,7 +61,7 @@ class _Found(NamedTuple):
 
 
 def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iterator[HandedIn]:
-    """Yield the files that were handed in, except hidden ones, each under a unique name.
+    """Yield the files that were handed in, each with a unique name, except matches of `MADE`.
 
     Args:
         given: the notebooks, folders, and zip archives that the lecturer names. These may be links,
@@ -110,14 +110,14 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 
 
 def _last_first(found: Iterable[_Found]) -> list[_Found]:
-    """Give the visible files printable names, and return them in reverse order of these names."""
+    """Make names printable, drop files that match `MADE`, and sort the rest by name in reverse."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
     kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
 def _in(given: Path) -> Iterable[_Found]:
-    """Return the files in a folder or archive that the lecturer names, or a single file."""
+    """Return the files in the given folder or archive, or the given file itself."""
     where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
@@ -217,7 +217,8 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> byt
     """Unpack a file, but read at most one byte more than the size in the archive's table.
 
     Raises:
-        NotGradedError: the file is damaged, encrypted, or compressed in an unusual way.
+        NotGradedError: the file is of the wrong kind, too large, damaged, encrypted, or
+            compressed in an unusual way.
     """
     _check(name, info.file_size)
     try:

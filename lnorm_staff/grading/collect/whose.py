@@ -1,4 +1,4 @@
-"""Find a file's owner in its path, from the outermost name that the lecturer's system chose."""
+"""Determine a file's owner from the outermost name in its path that can be a student's."""
 
 import re
 from collections import defaultdict
@@ -32,8 +32,8 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
 
     The index is 0 if the outermost name is already a student's, and 2 if one more folder contains
     everyone's work. If it's unclear, a folder counts as a single student's, unless two people in it
-    handed in the same lesson, or both handed in files whose names don't say which lesson they
-    belong to.
+    handed in the same lesson. Files whose names don't give a lesson count as work on the same one,
+    but those in subfolders do so only if they have the same name.
 
     Args:
         paths: for each file, these names: the folder or archive that the lecturer named, the

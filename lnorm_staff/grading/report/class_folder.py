@@ -1,7 +1,7 @@
 """Write the results of grading: two tables, the report, and feedback for the students.
 
-All files can be recreated from the table of exercises, which has a row for each grade. A person may
-change points and comments in that table.
+All files can be recreated from the table of exercises, which has a row for each grade. Points and
+comments in that table may be edited by hand.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ def write_results(
 
 
 def _kept(grades: Iterable[Grade]) -> str:
-    """Save the grades in a different place and say where; if all disks are full, return them."""
+    """Save the grades somewhere else and say where; if all disks are full, return them as text."""
     for folder in (None, Path.home(), Path.cwd(), "/dev/shm"):
         with contextlib.suppress(OSError):
             kept = Path(tempfile.mkdtemp(dir=folder)) / EXERCISES
@@ -151,7 +151,7 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
 
 
 def kept(grades: Iterable[Grade], added: Iterable[Grade]) -> list[str]:
-    """List exercises and files that weren't judged this time, so that an earlier grade stands."""
+    """List exercises and files that weren't judged this time and so keep an earlier grade."""
     judged = [each for each in added if each.state in STATES and each.state != NOT_JUDGED]
     known = {(*g.who, g.file, name) for g in judged for name in (g.exercise, "")}
     failed = [grade for grade in grades if grade.state in (NOT_JUDGED, NOT_GRADED)]

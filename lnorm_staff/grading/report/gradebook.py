@@ -88,9 +88,10 @@ def _number(text: str) -> float | None:
 
 
 def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
-    """Return the title of each lesson's column in Canvas, such as "01_mean (1234)", or a new title.
+    """Return the title of each lesson's existing or new column in Canvas, keyed by lesson.
 
-    Other assignments are left out, because their points may be out of date.
+    An existing title may end in a number, as in "01_mean (1234)". Other assignments
+    are left out, because their points may be out of date.
     """
     known = {re.sub(r" \(\d+\)$", "", title): title for title in titles}
     return {lesson: known.get(lesson, lesson) for lesson in lessons}
@@ -115,7 +116,8 @@ def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
     """Return the index of a student's row, and whether only a normalized name matched it.
 
     The student's number is compared first, then the name or account, and last the name without
-    regard to accents, case, and word order. The index is NOWHERE or SEVERAL if no single row fits.
+    regard to accents, case, and word order. The index is NOWHERE if no row fits, and SEVERAL if
+    more than one does.
     """
     names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
     numbers = [{re.sub(r"\D", "", row.get(ID) or row.get("ID", ""))} - {""} for row in rows]

@@ -65,7 +65,8 @@ class Child:
 
         Raises:
             TimeoutError: no answer came in time.
-            EOFError: no answer will come, because the child is dead or sent something else.
+            EOFError: no answer will come, because the child is dead or sent something that
+                isn't a line of JSON.
         """
         assert self.process.stdin
         assert self.process.stdout

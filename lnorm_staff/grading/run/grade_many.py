@@ -87,12 +87,12 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     Args:
         file: the file that was handed in.
         timeout: seconds allowed for each cell; the whole notebook may take five times that.
-        is_last: whether to count a failure as the notebook's, even if it may be the machine's.
+        is_last: whether to blame the notebook for a failure that the machine may have caused.
 
     Returns:
         A grade for each exercise, whatever the notebook does. Exercises in side trips are left out
-        if no cell checks them, because lecturers may remove side trips. A file that can't be
-        graded has a single entry, which gives the reason.
+        if no cell checks them, because lecturers may remove side trips. For a file that can't be
+        graded, the list has only one entry, which gives the reason.
     """
     if file.whole.state:
         return [file.whole]

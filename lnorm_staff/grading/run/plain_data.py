@@ -1,7 +1,8 @@
 """Write the outcome of an attempt as JSON, so that it can leave an untrusted kernel.
 
-A value from `sanitized` is sent if its type is in `PLAIN`, or if it's a tensor or an array with a
-dtype in `NUMBERS`. For anything else, only a description of its kind is sent.
+A value from `sanitized` is sent if its type is in `PLAIN`, or if it's a small tensor or array with
+a dtype in `NUMBERS`. So is `...`, and so are lists and tuples, part by part. For anything else,
+only a description of its kind is sent.
 """
 
 import json

@@ -1,10 +1,10 @@
 """Run a command in a bubblewrap sandbox, where it sees only certain folders.
 
 The command can't reach the network or see processes outside the sandbox. All files are read-only,
-except those in a small folder that is kept in memory and vanishes with the sandbox. If Linux lets
-this user create a cgroup, the cgroup limits the total memory and processes in the sandbox. If
-libseccomp is installed, Linux refuses some system calls: those that could get around these limits,
-and those that most of Linux's security holes involve.
+except those in two small folders, `HOME` and /dev/shm, which are kept in memory and vanish with the
+sandbox. If Linux lets this user create a cgroup, the cgroup limits the total memory and processes
+in the sandbox. If libseccomp is installed, Linux refuses some system calls: those that could get
+around these limits, and those that most of Linux's security holes involve.
 """
 
 import ctypes
