@@ -104,7 +104,11 @@ def _rows(case: Case) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
 
 
 def told_apart(one: Tensor, other: Tensor, digits: int = 4) -> tuple[str, str]:
-    """Return two numbers in words, with as many digits as it takes to tell them apart."""
+    """Write two numbers with as many digits as it takes to tell them apart.
+
+    >>> told_apart(torch.tensor(1.1621), torch.tensor(1.1617))
+    ('1.1621', '1.1617')
+    """
     said = significant(one.item(), digits), significant(other.item(), digits)
     return said if said[0] != said[1] or digits > 16 else told_apart(one, other, digits + 1)
 
