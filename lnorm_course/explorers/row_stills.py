@@ -37,7 +37,7 @@ def _lines(x: Tensor, shown: Any, letters: str, words: list[str], over: str) -> 
 
 @in_style
 def table(rows: list[list[float]], shown: Any, letters: str, sentences: list[list[str]]) -> bytes:
-    """Draw all words, with any results below their numbers, and frame numbers that share a mean."""
+    """Draw all words, any results below their numbers, and frames around what shares a mean."""
     x = torch.tensor(rows, dtype=torch.float64).unflatten(0, (len(sentences), -1))
     over, words = shown.get("over", ""), [*itertools.chain(*sentences)]
     count, width = len(rows), x.shape[-1]

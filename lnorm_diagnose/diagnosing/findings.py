@@ -1,4 +1,4 @@
-"""Find what only a whole layer shows: errors, and how it treats inputs, dtypes, and parameters."""
+"""Find what shows in a layer's calls: errors it raises, how it treats inputs, dtypes, and so on."""
 
 from collections.abc import Iterator
 from dataclasses import replace

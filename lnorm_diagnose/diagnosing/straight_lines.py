@@ -83,7 +83,7 @@ def loses_digits(case: Case, dtype: torch.dtype) -> bool:
 
 
 def _are_coarse(root: Tensor, x: Tensor, eps: float, dtype: torch.dtype) -> bool:
-    """Return whether the squares of divisors are differences of two numbers near E[x]²."""
+    """Return whether the squared divisors can be differences of two rounded numbers near E[x]²."""
     # Numbers of that size are multiples of half the spacing there, and so is their difference.
     spacing = torch.finfo(dtype).eps / 2 * 2.0 ** torch.frexp(x.mean(1, True).square()).exponent
     steps = (root.square() - eps) / (spacing / 2)

@@ -78,7 +78,7 @@ class Subject:
         return {name: each for name, each in names if isinstance(each, Tensor)}
 
     def state(self, layer: Any) -> dict[str, str]:
-        """Return what a call may change in a copy, as text: tensors, numbers, lists, and dicts."""
+        """Return, as text, a copy's tensors, numbers, lists, and dicts, which a call may change."""
         mine = {} if inspect.isroutine(layer) else vars(layer)
         others = {n: v for n, v in mine.items() if n[:1] != "_" and not callable(v)}
         return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}

@@ -6,7 +6,7 @@ instead:
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
-As an option, `AXES` stands for each wrong choice of axes that the exercise's tensors allow. Inside
+The option `AXES` stands for each wrong choice of axes that the exercise's tensors allow. Inside
 an option, `NUMBER` stands for a number that is fitted to a layer's results, and `GROUPS` for each
 usual number of groups or heads.
 """
