@@ -1,4 +1,4 @@
-"""Find what shows in a layer's calls: errors it raises, how it treats inputs, dtypes, and so on."""
+"""Find what shows in a layer's calls: errors, and how it treats inputs, dtypes, parameters."""
 
 from collections.abc import Iterator
 from dataclasses import replace
